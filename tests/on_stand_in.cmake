@@ -21,7 +21,7 @@ set(orders eager lazy reversed random)
 if(TD_SANITIZE)
   set(orders random)
 endif()
-# The stand-in keeps captures and events for good, so that it notices their use after the end.
+# The stand-in keeps captures and events forever, so that it notices their use after destruction.
 set(sanitizer_options "")
 if(TD_SANITIZE)
   set(sanitizer_options "ASAN_OPTIONS=set:detect_leaks=0")
@@ -34,7 +34,7 @@ endforeach()
 if(TARGET test_cuda_gpu)
   # Unobserved: the operation suite observes the kernels.
   set(gpu_cases "~[large]~[shapes]")
-  if(TD_STAND_IN_COVERAGE)  # gcov's counters make its kernels slower than a rank waits for another
+  if(TD_STAND_IN_COVERAGE)  # with gcov's counters its kernels take longer than a rank waits for another
     string(APPEND gpu_cases "~\"NCCL waits for the work before it*\"")
   endif()
   td_add_stand_in_test(cuda_gpu test_cuda_gpu "${gpu_cases}")
@@ -44,7 +44,7 @@ if(TARGET test_cuda_gpu)
   td_add_stand_in_test(large test_cuda_gpu "[large]")
   set_property(TEST on_stand_in_large APPEND PROPERTY ENVIRONMENT_MODIFICATION
     "TD_STAND_IN_EDGES=set:8;TD_STAND_IN_MEMORY=set:12288")
-  # Where each block is an allocation of its own, the stand-in sees its end.
+  # Where each block is a separate allocation, the stand-in sees its end.
   td_add_stand_in_test(uncached test_cuda_gpu "-#" "[#libs_test]")
   set_property(TEST on_stand_in_uncached APPEND PROPERTY ENVIRONMENT_MODIFICATION "TD_NO_CACHING=set:1")
   # Once more with three ranks.

@@ -1,11 +1,11 @@
 #!/bin/bash
 # Names the C++ files that are not laid out as .clang-format asks. Called by `./course test --all`;
-# `tools/check_format.sh --fix` lays them out. Only files that git knows or would add are read.
+# `tools/check_format.sh --fix` formats them. Only files that git knows or would add are read.
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 files() {
   local list=(git ls-files -z --cached --others --exclude-standard --)
-  # The exercises in chapters/ are the learner's to lay out; their originals are in solutions/.
+  # Learners may format the exercises in chapters/ as they like; their originals are in solutions/.
   "${list[@]}" '*.cpp' '*.cu' '*.h' ':!chapters/'
   "${list[@]}" 'chapters/*/main.cpp' 'chapters/*/*.h' 'chapters/*/given/*'
 }

@@ -2,8 +2,8 @@
 """Prints "PASSED FAILED SKIPPED" for a CTest JUnit file, and on stderr what failed and why.
 
 Called by `./course test`. A test program counts as many results as it reports itself: Catch2's test
-cases, or a closing line "N passed, N failed, N skipped". Invariant: a program that CTest calls failed
-adds at least one failure, whatever it printed.
+cases, or a closing line "N passed, N failed, N skipped". Invariant: a program that CTest reports as
+failed adds at least one failure, whatever it printed.
 """
 
 import re
@@ -37,7 +37,7 @@ def count_case(case):
         passed, failed, skipped = count_output(case.findtext("system-out", "")) or (0, 0, 0)
         return passed, max(failed, 1), skipped
     if case.get("status") != "run":
-        # CTest says "notrun" for a chosen skip and for a program that was never built.
+        # CTest reports "notrun" for an intended skip and for a program that was never built.
         skip = case.find("skipped")
         chosen = skip is not None and "SKIP" in skip.get("message", "")
         return (0, 0, 1) if chosen else (0, 1, 0)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Which lines of the cuda half run on the stand-in for CUDA: cuda_coverage.py [--build DIR] [--jobs N] [--no-run].
 
-Builds the stand-in's libraries in a directory of their own, where gcov counts lines, and runs the tests labelled cuda_stand_in.
+Builds the stand-in's libraries in a separate directory, where gcov counts lines, and runs the tests labelled cuda_stand_in.
 What counts: the backend in common/td/backends/cuda, with the wrappers of NVIDIA's libraries; the device code of the kernels, which
-is the files *_cuda.h and what stands between #ifdef TD_DEVICE_CODE and its #endif; the spans of GPU work in common/trace/cuda; and
+is the files *_cuda.h and the code between #ifdef TD_DEVICE_CODE and its #endif; the spans of GPU work in common/trace/cuda; and
 NCCL's transport in common/distributed.
 Prints the lines that no test runs, then how many of all ran, file by file. A line of a template ran when one of its instances
-ran it. Kernels run without observers, because what gcov adds to them are accesses to memory, too.
+ran it. Kernels run without observers, because gcov also adds accesses to memory to them.
 """
 import argparse
 import collections
@@ -35,7 +35,7 @@ def device_lines(path):
                 open_conditions.append("TD_DEVICE_CODE" in rest and word == "ifdef")
             elif word == "endif":
                 open_conditions.pop()
-            else:  # what stands instead of device code
+            else:  # the replacement of device code
                 open_conditions[-1] = False
         elif any(open_conditions):
             lines.add(number)
@@ -79,7 +79,7 @@ def build_and_run(folder, jobs):
 def count_runs(folder):
     """How often each counted line ran, by file and line, over all instances."""
     counts = collections.Counter()
-    for notes in folder.rglob("*.gcno"):  # of what never ran, too
+    for notes in folder.rglob("*.gcno"):  # also of code that never ran
         text = subprocess.run(["gcov", "--json-format", "--stdout", notes], check=True, capture_output=True, text=True).stdout
         for unit in map(json.loads, text.splitlines()):
             for file in unit["files"]:

@@ -7,8 +7,8 @@
     tools/front_page.py check    tells where README.md differs; CTest calls it
 
 `measure` writes docs/measurements/first_run.json. The speed is that of docs/measurements/comparison.json,
-which tools/bench/compare.py writes. Invariant: README.md has no number of a measurement that is not in
-one of the two files.
+which tools/bench/compare.py writes. Invariant: every measured number in README.md is in one of
+the two files.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def typed(words, folder, environment):
     seconds = time.monotonic() - start
     if done.returncode:
         sys.exit(f"{words}: exit code {done.returncode}\n{done.stdout}")
-    # The clone is anywhere; a reader's is called todevice.
+    # The clone may have any path; a reader's is called todevice.
     return {"seconds": round(seconds), "output": done.stdout.replace(folder, "todevice").splitlines()}
 
 
@@ -85,7 +85,7 @@ def duration(seconds):
 
 
 def shortened(lines, first, last):
-    """The first and the last lines; the progress of the build is not news after its first line."""
+    """The first and the last lines; of the build's progress only the first line is shown."""
     progress = re.compile(r"build: (?:\[|starting)|building \[")
     lines = [
         line.rstrip() for i, line in enumerate(lines)

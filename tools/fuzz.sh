@@ -1,9 +1,9 @@
 #!/bin/bash
-# Runs every fuzzer of tests/fuzz, or those named, two at a time: tools/fuzz.sh SECONDS [NAME...].
-# Called by `./course test --all` and by people who look for more.
-# FUZZ_SEED=1 makes the same inputs again; without it every run draws its own.
-# Invariant: seeds are only read. What a run learns stays in build/fuzz/corpus/NAME, and the input of
-# a finding in build/fuzz/findings/NAME-*; a finding becomes a seed and a test.
+# Runs every fuzzer of tests/fuzz, or those named, two at a time: tools/fuzz.sh SECONDS [NAME...]. Called by
+# `./course test --all` and by developers who want longer runs.
+# FUZZ_SEED=1 makes the same inputs again; without it every run has different inputs.
+# Invariant: seeds are only read. New inputs of a run stay in build/fuzz/corpus/NAME, and the input of a finding
+# in build/fuzz/findings/NAME-*; a finding becomes a seed and a test.
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 # shellcheck source=tools/shell/build.sh
 . tools/shell/build.sh
@@ -23,7 +23,7 @@ fi
 run_one() {  # run_one NAME: one line and, after a finding, what led to it
   local name="$1" corpus="$FOLDER/corpus/$1" log="$FOLDER/$1.log" runs
   mkdir -p "$corpus" "$FOLDER/findings"
-  # No parser may ask for much memory on the word of a damaged file, and none may take long.
+  # No parser may allocate much memory because of a damaged file, and none may take long.
   if "$PROGRAMS/${name}_fuzz" -max_total_time="$SECONDS_EACH" -timeout=25 -rss_limit_mb=1024 \
     -malloc_limit_mb=128 -seed="${FUZZ_SEED:-0}" -print_funcs=0 -print_final_stats=1 -artifact_prefix="$FOLDER/findings/$name-" \
     "$corpus" "tests/fuzz/seeds/$name" >"$log" 2>&1 </dev/null; then
@@ -37,7 +37,7 @@ run_one() {  # run_one NAME: one line and, after a finding, what led to it
 }
 export -f run_one
 
-# FUZZ_PROGRAMS is where fuzzers lie that are built already.
+# FUZZ_PROGRAMS is the directory of fuzzers that are already built.
 if [ -z "${FUZZ_PROGRAMS:-}" ] && ! build_in asan "${@/%/_fuzz}"; then
   echo "0 passed, 1 failed, 0 skipped"
   exit 1

@@ -1,19 +1,19 @@
 #!/bin/bash
-# Proves the CUDA half of the course on a machine with a GPU that is lent for half an hour, bare and
-# without network. CI has no GPU: it compiles that half, and tries this script with --without-gpu.
+# Tests the CUDA half of the course on a machine with a GPU that is lent for half an hour, bare and
+# without network. CI has no GPU: it compiles that half, and tests this script with --without-gpu.
 #   tools/gpu_check.sh pack DIR             on Debian: copies the header packages that such a machine lacks
 #   tools/gpu_check.sh [OPTION...] all      there: every stage that is not finished, in order
 #   tools/gpu_check.sh [OPTION...] STAGE... some: configure build-core core-tests chapters sanitize measure
 #                                           compare, which needs PyTorch
 #     --out DIR      for the logs and gpu.json, which holds the results of all stages (build/gpu-check)
-#     --prefix DIR   the folder that pack made
+#     --prefix DIR   the directory that pack made
 #     --seconds N    how long this command may take (540); a stage takes 480 s at most
 #     --without-gpu  a dry run in a finished build: what needs a GPU must refuse in words
-# What runs out of time is resumed by the same command; a finished stage that is named begins again.
-# Needs CMake 3.25, Ninja, Python 3, g++ and nvcc on PATH. TD_GPU_BUILD names the build folder (build/gpu;
-# for a dry run build/release), TD_GPU_SECONDS limits every program instead of its own limit.
+# The same command resumes a stage that ran out of time; a finished stage that is named begins again. Needs
+# CMake 3.25, Ninja, Python 3, g++ and nvcc on PATH. TD_GPU_BUILD names the build folder (build/gpu; for a dry
+# run build/release), TD_GPU_SECONDS limits every program instead of its own limit.
 # Exit codes: 0 all passed, 1 failures, 2 wrong usage or no GPU, 3 not finished in time.
-# Invariant: what BUILD/check knows of a stage belongs to the sources and options as they are.
+# Invariant: BUILD/check only has results of the present sources and options.
 set -u
 root="$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)" || exit 1
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
@@ -50,7 +50,7 @@ last_line() { grep -v '^ *$' "$1" | tail -1 | tr -d '\t\r' | cut -c 1-300; }
 judge() {  # judge CODE LIMIT LOG; LIMIT is empty unless that is what ended it
   local said
   said="$(last_line "$3")"
-  if ${must_refuse:-false}; then  # there is no GPU, and the program has to say so itself
+  if ${must_refuse:-false}; then  # there is no GPU, and the program must report that itself
     if [[ $1 =~ ^(1|77)$ && $said == *cuda* ]]; then echo "skipped	$said"; else
       echo "failed	expected a refusal of cuda in words, got exit code $1: $said"
     fi
@@ -65,8 +65,8 @@ judge() {  # judge CODE LIMIT LOG; LIMIT is empty unless that is what ended it
   esac
 }
 
-# One program of a stage. What a stopped stage has done already is not done again; what the stage's end
-# cuts off is no failure and comes next time.
+# One program of a stage. A resumed stage does not repeat finished programs; a program that the
+# stage's time limit interrupts is not a failure and runs next time.
 item() {  # item NAME SECONDS COMMAND...; 0 seconds: as long as the stage may take
   local name="$1" limit="${TD_GPU_SECONDS:-$2}" log="$state/item.log" start=$SECONDS status left
   local ended="" result  # ended: by the limit
@@ -91,7 +91,7 @@ skip() { is_known "$1" || note "$1" skipped 0 "$2"; }  # skip NAME WHY
 is_finished() { [ -f "$state/$1.done" ] && [ "$(head -1 "$state/$1.key" 2>/dev/null)" = "$key" ]; }
 count() { grep -c "	$2	" "$state/$1.tsv"; }
 
-publish() {  # Everything that is known, for a reader on another machine.
+publish() {  # Writes all results, for a reader on another machine.
   mkdir -p "$out" || return 1
   cp "$state"/*.log "$out" 2>/dev/null
   rm -f "$out/item.log"

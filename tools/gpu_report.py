@@ -7,7 +7,7 @@
 A row of the page with a cell `STAGE` gets that stage's counts, one with `STAGE/ITEM` that item's result,
 one with `STAGE/ITEM: NAME` the value that the item printed as "NAME: value". Between its marks the page
 gets a table of the items that failed on the GPU although the same test passes in CI on the stand-in for
-CUDA. Invariant: what the file does not know stays "not measured".
+CUDA. Invariant: a value that the file does not have stays "not measured".
 """
 
 import ctypes
@@ -35,7 +35,7 @@ def said_by(*command):
 
 
 def library_version(path, function):
-    """Version of a library of NVIDIA's, or None where it cannot be opened."""
+    """Version of a library of NVIDIA's, or None if it cannot be opened."""
     number = ctypes.c_int()
     try:
         ask = getattr(ctypes.CDLL(path), function)
@@ -52,7 +52,7 @@ def library_version(path, function):
 
 
 def machine(build):
-    """What the results belong to."""
+    """The machine and the sources of the results."""
     cache = build / "CMakeCache.txt"
     cached = dict(re.findall(r"^(\w+):\w+=(.*)$", cache.read_text(), re.M)) if cache.exists() else {}
     fields = ["name", "compute_cap", "memory.total", "driver_version"]
@@ -76,7 +76,7 @@ def machine(build):
 
 
 def values_of(log):
-    """By item, what its last run printed as "name: value"."""
+    """For each item, the "name: value" lines of its last run."""
     values = {}
     for section in re.split(r"^==== ", log, flags=re.M)[1:]:
         head, *lines = section.splitlines()
@@ -137,7 +137,7 @@ def collect(state, build, target):
 
 
 def result(about, item, value):
-    """A cell's text from what is known about a stage; nothing where it is not known."""
+    """A cell's text from the results of a stage; nothing if there are none."""
     if not about.get("items"):
         return None
     if not item:

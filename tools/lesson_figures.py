@@ -62,7 +62,7 @@ def processor():
 
 
 def run(command):
-    """What one run printed. @throws on failure: a figure of a run that failed is none."""
+    """What one run printed. @throws on failure, because a number of a failed run is not valid."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
     settings = re.match(r"(?:\w+=\S+ )*", command).group()
     environment.update(setting.split("=", 1) for setting in settings.split())
@@ -70,7 +70,7 @@ def run(command):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     if done.returncode:
         sys.exit(f"{command}: exit code {done.returncode}\n{done.stdout}")
-    # What ./course says while it builds is not the program's.
+    # The output of ./course during a build is not the program's.
     return "".join(line + "\n" for line in done.stdout.splitlines() if not re.match(r"(?:build|CUDA|setup): ", line))
 
 

@@ -5,7 +5,7 @@ tools/front_page.py and tools/bench/compare.py.
     ...
     <!-- end of speed -->
 
-Invariant: what stands outside of the marks is never changed.
+Invariant: text outside of the marks is never changed.
 """
 
 import re

@@ -6,7 +6,7 @@
     tools/pictures.py check [PROGRAM_FOLDER]   says what is wrong with the pictures; CTest calls it
     tools/pictures.py self-test                checks that planted faults are found
 
-Draw timelines on a machine that does nothing else. `check` looks at no time: each picture must be listed, in a page,
+Draw timelines on a machine that does nothing else. `check` checks no times: each picture must be listed, in a page,
 readable on a phone in both modes, and made by a command that the programs in PROGRAM_FOLDER know; those marked
 `exact` are drawn again and compared. Invariant: no picture is drawn or changed by hand.
 """
@@ -48,7 +48,7 @@ def run(command, ends=0):
 
 
 def drawn(entry, command):
-    """The text of one picture. `command` is the one of the list, or what stands for it."""
+    """The text of one picture. `command` is the one of the list, or its replacement."""
     drawing = importlib.import_module(f"drawings.{entry['draw']}") if "draw" in entry else None
     with tempfile.TemporaryDirectory() as folder:
         if "build" in entry:
@@ -65,7 +65,7 @@ def drawn(entry, command):
 
 
 def write(entries):
-    """Draws each picture into its place; returns the faults."""
+    """Draws each picture into its file; returns the faults."""
     faults = []
     for entry in entries:
         try:
@@ -78,7 +78,7 @@ def write(entries):
 
 
 def with_program(command, programs):
-    """The same command, for a program that is built already. @throws CannotRun where there is none."""
+    """The same command, for a program that is already built. @throws CannotRun if there is none."""
     settings, how, number, options = COMMAND.fullmatch(command).groups()
     found = sorted(path for path in programs.glob(f"ch{int(number):02}_*") if path.is_file())
     if not found or how != "run":
@@ -87,7 +87,7 @@ def with_program(command, programs):
 
 
 def faults_of_command(entry, programs):
-    """Options that the program does not know, output that cannot be drawn, and a picture that comes out otherwise."""
+    """Options that the program does not know, output that cannot be drawn, and a picture with another result."""
     command = entry.get("run", "")
     if programs and COMMAND.fullmatch(command):
         program = with_program(f"./course run {COMMAND.fullmatch(command).group(3)} --help", programs)

@@ -6,19 +6,19 @@
 
 The step is zero_grad, forward, loss, backward, optimizer.step() and the release of the graph, for
 Sequential(Linear, ReLU, Linear) with mse_loss and plain SGD, in tools/bench/reading_path.cpp. A
-file counts where gcov saw at least four of its lines run in that step: one run does some steps, a
+file counts if gcov counted at least four of its lines in that step: one run does some steps, a
 second run does one more, and the difference is the step. Fewer lines are accessors, which explain
 themselves where they are called. Declarations and what the compiler computes never run. Each file
 is shown with the lines that ran and all its lines.
 
 A change of folder is a call from a function in one folder to a function in another folder. Those
 that count are on the way from Linear's forward to the product of matrices: the functions that have
-not returned when the library is called. What they call besides, such as a size, a check or an
+not returned when the library is called. Their other calls, such as for a size, a check or an
 allocation, is listed by pairs of folders, each with the lines where the two functions of its first
 call begin. Functions in files that the step above does not open, and those outside common/, such as
-the standard library's, are looked through: what they call is called by whoever called them.
+the standard library's, are skipped: their calls count as calls of their callers.
 
-The build is one of its own, by g++ without optimization, and loops run on one thread. What runs
+The build is a separate one, with g++ without optimization, and loops run on one thread. What runs
 also depends on whether oneDNN and OpenBLAS were found.
 """
 import argparse
@@ -112,7 +112,7 @@ def locate(events, opened):
             path, _, line = place.partition(" ")[0].rpartition(":")
             path = within_common(path)
             path = path if path in opened else None
-            # Most folders lie in td/, which goes without saying.
+            # Most folders are in td/, which is therefore left out.
             places[event] = path and (path.relative_to("common").parent.as_posix()
                                       .removeprefix("td/"), f"{path}:{line}")
     return places

@@ -5,7 +5,7 @@
 
 on an otherwise idle machine, in a clone whose exercises are untouched. For each exercise the solution is
 saved as the learner's file, `./course check` runs it twice, the second time after a change, and the original
-file is restored. The second time counts: the first one may build the chapter's checker.
+file is restored. The second time counts, because the first one may build the chapter's checker.
 With --watch, `./course watch` runs in a terminal and notices both saves by itself.
 Invariant: the working tree is as before, also after Ctrl-C.
 """
@@ -25,7 +25,7 @@ sys.path.append(str(ROOT / "tests/course"))
 from terminal import Terminal  # pylint: disable=wrong-import-position
 
 LONGEST_BUILD = 1200  # seconds
-# As the screen shows it; the start of a check erases it.
+# As the screen shows it; the beginning of a check erases it.
 VERDICT = re.compile(rb"(pass|fail|skipped|not done yet)  \(")
 
 
@@ -72,7 +72,7 @@ def measure(folder, name, check):
     try:
         mine.write_text(solution.read_text())
         check(f"{int(folder[:2])}.{name}")
-        # Another text each time, which no compiler cache knows.
+        # A different text each time, which is in no compiler cache.
         mine.write_text(solution.read_text() + f"\nint saved_{int(time.time())};\n")
         return check(f"{int(folder[:2])}.{name}")
     finally:
@@ -101,7 +101,7 @@ def main():
                 times[f"{number}.{name}"] = seconds = measure(folder, name, look)
                 print(f"{number}.{name}: {seconds:.2f} s", flush=True)
                 if watching:
-                    look.verdict(name)  # of the original file, which is there again
+                    look.verdict(name)  # of the original file, which is restored
     finally:
         if before is not None:
             progress.write_text(before)

@@ -41,7 +41,7 @@ def chapters():
 
 def kinds_of(chapter):
     """Chapter 8 copies between the memories of host and device, and chapter 11 launches CUDA kernels: both
-    need a device that is not the cpu. Chapter 10 hands whole programs to a plugin."""
+    need a device that is not the cpu. Chapter 10 passes whole programs to a plugin."""
     return {8: ["sim", "cuda"], 10: ["xla"], 11: ["sim", "cuda"]}.get(chapter["number"], ["cpu", "sim", "cuda"])
 
 
@@ -66,13 +66,13 @@ def command(chapter, kind, build, gpus):
 
 
 def commit():
-    """The sources that ran. A copy without history tells by TD_GPU_COMMIT where it is from."""
+    """The sources that ran. For a copy without history TD_GPU_COMMIT names the commit."""
     found = gpu_report.said_by("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD")
     return found[0] if found else os.environ.get("TD_GPU_COMMIT", "unknown")
 
 
 def device_of(kind, machine):
-    """What the row claims to have run on: for a GPU its name, driver and toolkit."""
+    """The device of the row: for a GPU its name, driver and toolkit."""
     if kind == "cuda":
         gpu = machine["gpus"][0]
         return f"{gpu['name']}, driver {gpu['driver_version']}, CUDA {machine['toolkit']}"
@@ -94,7 +94,7 @@ def available(machine):
 
 
 def run_one(chapter, kind, build, machine):
-    """One row, or None where the program says that it cannot run here."""
+    """One row, or None if the program reports that it cannot run here."""
     words, typed = command(chapter, kind, build, len(machine["gpus"]))
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
     # Nothing is timed here, and on a busy machine threads that spin would take cores from those that work.
@@ -189,7 +189,7 @@ def cell(chapter, kind, rows):
 
 
 def prerequisites(chapter):
-    """As the chapter's page names them, and what course.toml says that a machine needs."""
+    """The devices named on the chapter's page, and the needs of a machine from course.toml."""
     page = (ROOT / "chapters" / chapter["folder"] / "README.md").read_text()
     found = re.search(r"Prerequisites: (.+?)\. ", page).group(1)
     return found + ("; an XLA plugin, which `./course` fetches" if "needs" in chapter else "")

@@ -1,6 +1,6 @@
-// What a program does with its shared options: `--mine`, `--trace FILE`, the choice of a device;
-// Ctrl-C, the moving line on a terminal, and the exit code of each exception. Invariant: the device
-// is always printed, because a silent fallback would look like a GPU.
+// Implements the shared options (`--mine`, `--trace FILE`, the choice of a device), Ctrl-C, the
+// progress line on a terminal, and the exit code of each exception. Invariant: the device is always
+// printed, because a silent fallback would look like a GPU.
 #include "app/app.h"
 
 #include <unistd.h>
@@ -28,8 +28,8 @@ namespace fs = std::filesystem;
 constexpr const char* kSwitched = "TD_MINE";
 
 /// Replaces the process by the same program with the learner's exercises. The dynamic linker
-/// searches LD_LIBRARY_PATH before the directory recorded in the program, and reads it only at the
-/// start: hence the exec. Returns when it is that program already.
+/// searches LD_LIBRARY_PATH before the directory recorded in the program, and reads the variable
+/// only when a process starts; therefore exec is needed. Returns if it already is that program.
 /// @throws std::runtime_error when no exercise of the learner is built.
 void switch_to_mine(const std::string& program, char** argv) {
   const fs::path self = fs::read_symlink("/proc/self/exe");
@@ -55,7 +55,7 @@ void switch_to_mine(const std::string& program, char** argv) {
   throw std::runtime_error("cannot start " + self.string() + ": " + std::strerror(errno));
 }
 
-/// The trace of this process. Never destroyed: a rank that spawn() started ends by exit().
+/// The trace of this process. Never destroyed, because a rank of spawn() ends with exit().
 struct TraceFile {
   std::string path;
   bool written = true;
@@ -83,7 +83,7 @@ struct TraceFile {
     std::cout << "; open it at https://ui.perfetto.dev\n" << std::flush;
   }
 
-  /// For a process that ends with another error, or by exit(): prints its own error and returns.
+  /// For a process that ends with another error or with exit(): prints its own error and returns.
   void write_anyway() noexcept {
     try {
       write();
@@ -98,9 +98,9 @@ TraceFile& trace_file() {
   return file;
 }
 
-/// Calls `body`. With a path, records meanwhile and writes the trace however the body ends, and
-/// prints one line; a killed process writes nothing.
-/// @throws td::IoError before the body begins when the file cannot be written, and what it throws.
+/// Calls `body`. With a path, it records a trace meanwhile, writes it however the body ends, and
+/// prints one line. A killed process writes nothing.
+/// @throws td::IoError before the body begins when the file cannot be written, and its errors.
 void run_with_trace(const std::string& path, const std::function<void()>& body) {
   if (path.empty()) return body();
   TraceFile& file = trace_file();
@@ -135,7 +135,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only
 
 void on_interrupt(int) {
   stop = true;
-  // A second Ctrl-C ends the process: a step may hang.
+  // A second Ctrl-C ends the process, because a step may hang.
   std::signal(SIGINT, SIG_DFL);
 }
 

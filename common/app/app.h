@@ -21,9 +21,9 @@ struct Options {
   std::string device = "auto";       ///< `--device auto|cpu|sim[:i]|cuda[:i]`
   std::vector<std::string> devices;  ///< `--devices sim:0,sim:1`
   std::int64_t epochs = 1;           ///< `--epochs`
-  std::int64_t batch_size = 32;      ///< `--batch-size`, samples a step
+  std::int64_t batch_size = 32;      ///< `--batch-size`, samples per step
   std::uint64_t seed = 1;            ///< `--seed`
-  std::string data;                  ///< `--data DIR`; empty: what the program makes itself
+  std::string data;                  ///< `--data DIR`; empty: the program makes its own data
   std::string trace;                 ///< `--trace FILE`; empty: none is written
   bool mine = false;                 ///< `--mine`: the learner's exercises, not the course's own
 };
@@ -33,13 +33,13 @@ struct CannotRunHere : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown after Ctrl-C, once the step in hand is finished; exit code 130.
-/// The text says what was done: "epoch 2, step 17".
+/// Thrown after Ctrl-C, once the current step is finished; exit code 130. The message says what was
+/// done: "epoch 2, step 17".
 struct Stopped : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One program: its options and its main. Options of its own are declared as with any parser:
+/// One program: its options and its main. Declare the program's own options as with any parser:
 /// `command.option("--lr", lr, "learning rate")`. Each variable holds the default.
 class Command : public OptionParser {
  public:
@@ -53,11 +53,11 @@ class Command : public OptionParser {
   Options options;
 
   /// Takes these shared options besides `--device`, `--trace` and `--mine`, which all programs
-  /// take. An option that a program would ignore is refused instead. @param names without dashes:
+  /// take. An option that a program would ignore is rejected instead. @param names without dashes:
   /// {"epochs", "data"}.
   Command& takes(const std::vector<std::string>& names);
-  /// For a program whose devices are not td's: `--trace` is refused, and `--device` is answered
-  /// with exit code 77. @param why completes "there is no --device here: ".
+  /// For a program whose devices are not td's: `--trace` is rejected, and `--device` leads to exit
+  /// code 77. @param why completes "there is no --device here: ".
   Command& without_device(const std::string& why);
 
   /// Parses, runs `body`, and returns the program's exit code. Errors become one message on stderr.
@@ -68,8 +68,8 @@ class Command : public OptionParser {
   std::string why_no_device_;  // empty: there is one
 };
 
-/// The device that `--device` means. `auto` is cuda:0 where there is a GPU, else sim:0; one line on
-/// stdout tells which it is. @throws td::DeviceError when the device does not exist.
+/// Returns the device that `--device` names. `auto` is cuda:0 where there is a GPU, else sim:0; one
+/// line on stdout tells which it is. @throws td::DeviceError when the device does not exist.
 td::Device choose_device(const Options& options);
 /// The devices of `--devices`, or the one of `--device`. @throws td::DeviceError likewise.
 std::vector<td::Device> choose_devices(const Options& options);
@@ -79,11 +79,11 @@ std::vector<td::Device> choose_devices(const Options& options);
 /// are GPUs but too few.
 std::vector<td::Device> choose_accelerators(int needed);
 
-/// Whether Ctrl-C was pressed. From the first call on Ctrl-C no longer ends the process: finish the
-/// step, then `throw app::Stopped("epoch 2, step 17")`. A second Ctrl-C ends it at once.
+/// Whether Ctrl-C was pressed. After the first call Ctrl-C no longer ends the process: finish the
+/// step, then `throw app::Stopped("epoch 2, step 17")`. A second Ctrl-C ends it immediately.
 bool stop_requested();
 
-/// A line that moves on a terminal; elsewhere nothing, because logs want plain lines only.
+/// A progress line on a terminal. Elsewhere it prints nothing, because a log needs plain lines.
 class ProgressLine {
  public:
   ProgressLine();

@@ -1,4 +1,4 @@
-// Draws by way of td::data, with a moving line on a terminal.
+// Draws the images with td::data, and shows a progress line on a terminal.
 #include "app/images.h"
 
 #include <filesystem>
@@ -15,7 +15,7 @@ const char* folder_name(Images images) {
   return images == Images::kColor ? "shapes10" : "shapes10-grey";
 }
 
-/// The file that is written last: Ctrl-C may have come before it.
+/// The file that is written last. It is missing if Ctrl-C stopped the drawing.
 const char* last_file(Images images) {
   return images == Images::kColor ? "batches.meta.txt" : "t10k-labels-idx1-ubyte";
 }

@@ -1,4 +1,4 @@
-// Which name a mistyped word was meant to be. Used for options, choices and commands.
+// Finds the name that a mistyped word was meant to be. Used for options, choices and commands.
 #include <algorithm>
 
 #include "app/option_parser.h"
@@ -30,16 +30,16 @@ std::size_t edits(const std::string& from, const std::string& to) {
 }  // namespace
 
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
-  // A longer word would take long to compare, and is no slip of the finger.
+  // A longer word would take long to compare, and is not a typing error.
   constexpr std::size_t kLongest = 64;
   const std::string typed = without_dashes(word);
   if (typed.size() < 2 || typed.size() > kLongest) return "";
   std::string best;
-  // One letter of three may be wrong.
+  // One letter in three may be wrong.
   std::size_t fewest = (typed.size() + 1) / 3 + 1;
   for (const auto& candidate : candidates) {
     const std::string name = without_dashes(candidate);
-    // A beginning is nearer than anything but the name itself.
+    // The beginning of a name is nearer than any other word except the name itself.
     const std::size_t found = name.compare(0, typed.size(), typed) == 0 ? 0 : edits(typed, name);
     if (found < fewest) {
       fewest = found;

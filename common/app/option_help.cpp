@@ -9,9 +9,9 @@ namespace app {
 namespace {
 
 constexpr std::size_t kIndent = 2, kGap = 2;
-// Below this width two columns would leave the texts a few words per line.
+// Below this width, the texts in a second column would have only a few words per line.
 constexpr std::size_t kTwoColumns = 64;
-// A name that is longer has its text below it, so that it does not squeeze all the others.
+// A longer name has its text below it, so that it does not make the column of texts narrow.
 constexpr std::size_t kLongestName = 28;
 
 std::size_t name_column(const HelpText& help) {

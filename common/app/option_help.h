@@ -8,7 +8,7 @@
 
 namespace app {
 
-/// What a --help says, before it is laid out.
+/// The contents of a --help, before they are laid out.
 struct HelpText {
   using Rows = std::vector<std::pair<std::string, std::string>>;  ///< A name, and what it is.
 
@@ -18,7 +18,7 @@ struct HelpText {
   std::string example;                                 ///< A line to type; empty: none.
 };
 
-/// Lays it out in lines of at most `width` columns. Only a word that is longer exceeds them.
+/// Lays it out in lines of at most `width` columns. Only a longer word exceeds this width.
 std::string laid_out(const HelpText& help, std::size_t width);
 
 }  // namespace app

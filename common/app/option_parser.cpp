@@ -1,5 +1,5 @@
-// The parser: CLI11 takes the words apart, and everything that is said about them is written here.
-// The programs and the tool include CLI11 here alone.
+// The parser. CLI11 splits the command line; all messages about it are written here. No other file
+// of the programs and the tool includes CLI11.
 #include "app/option_parser.h"
 
 #include <unistd.h>
@@ -21,18 +21,18 @@ std::string name_of(const CLI::Option& option) {
                                      : "--" + std::string(option.get_lnames()[0]);
 }
 
-/// "--epochs 3": the default is the example, or `otherwise` where there is none, or the type.
+/// "--epochs 3": the example value is the default; without a default it is `otherwise` or the type.
 std::string sample(const CLI::Option& option, const std::string& otherwise = "") {
   const std::string standard = option.get_default_str();
   if (!standard.empty()) return name_of(option) + " " + standard;
   return name_of(option) + " " + (otherwise.empty() ? option.get_type_name() : otherwise);
 }
 
-/// Takes an option's text as its value, or says what is wrong with it.
+/// Takes an option's text as its value, or returns what is wrong with it.
 using Read = std::function<BadValue(const std::string&)>;
 
-/// The one text that was given for an option. Twice is a slip that would hide the first value; and
-/// CLI11 takes the next option for a value.
+/// The one text that was given for an option. A second text would hide the first one. CLI11 also
+/// takes the next option for a value.
 const std::string& only_text(const CLI::App& app, const CLI::Option& option,
                              const std::vector<std::string>& given) {
   if (given.size() > 1)
@@ -45,8 +45,8 @@ const std::string& only_text(const CLI::App& app, const CLI::Option& option,
   return given[0];
 }
 
-/// Adds an option of one value. `standard` tells its default when parse() begins: programs change
-/// theirs after they have declared the option.
+/// Adds an option of one value. `standard` returns its default when parse() begins, because
+/// programs change it after they have declared the option.
 void add(CLI::App& app, const std::string& names, const std::string& help, const std::string& type,
          const std::function<std::string()>& standard, const Read& read) {
   auto slot = std::make_shared<CLI::Option*>(nullptr);
@@ -87,7 +87,7 @@ std::string did_you_mean(const std::string& meant) {
   return meant.empty() ? "." : "; did you mean " + meant + "?";
 }
 
-/// What is wrong with a word that CLI11 could not place.
+/// The error message for a word that CLI11 could not assign.
 std::string misplaced(const CLI::App& app, const std::string& word) {
   if (word[0] != '-')
     return quoted(word) + " was not expected" +
@@ -110,7 +110,7 @@ std::string flag_with_value(const CLI::App& app, const std::vector<std::string>&
   return "";
 }
 
-/// An option without its value, or a flag with one.
+/// The error message for an option without its value, or for a flag with one.
 std::string mismatched(const CLI::App& app, const std::vector<std::string>& words,
                        const std::string& otherwise) {
   if (const std::string flag = flag_with_value(app, words); !flag.empty()) return flag;
@@ -132,7 +132,7 @@ std::string no_command(const CLI::App& app, std::vector<std::string> known) {
   return "There is no command " + quoted(words[0]) + did_you_mean(nearest(words[0], known));
 }
 
-/// Defaults as they are now, of this program and its commands.
+/// Stores the present defaults of this program and its commands.
 void capture_defaults(CLI::App& app) {
   for (auto* option : app.get_options()) option->capture_default_str();
   for (auto* command : app.get_subcommands([](CLI::App*) { return true; }))
@@ -200,7 +200,7 @@ OptionParser& OptionParser::texts(const std::string& names, std::vector<std::str
 
 OptionParser& OptionParser::option(const std::string& names, std::int64_t& value,
                                    const std::string& help, std::int64_t least, std::int64_t most) {
-  // A value that could not be typed means that the option is left out; that is no default to show.
+  // A value out of bounds means that the option was left out, so it is not shown as a default.
   const auto standard = [&value, least, most] {
     return value < least || value > most ? std::string() : std::to_string(value);
   };

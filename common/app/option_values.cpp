@@ -29,7 +29,7 @@ BadValue read_integer(const std::string& text, Integer& value, Integer least, In
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, parsed);
   const std::string example = std::to_string(least);
-  // Right but for its size: the bound that it exceeds says more than "an integer".
+  // An integer, but too large or too small: the bound says more than "an integer".
   if (stop == end && error == std::errc::result_out_of_range)
     return {text[0] == '-' ? "an integer of at least " + std::to_string(least)
                            : "an integer of at most " + std::to_string(most),

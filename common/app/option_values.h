@@ -8,16 +8,16 @@
 
 namespace app {
 
-/// Why a text is no value of an option.
+/// Why a text is not a value of an option.
 struct BadValue {
   std::string expected;  ///< "an integer of at least 1"; empty: nothing is wrong.
-  std::string example;   ///< A text that would do, where the option has no default; may be empty.
+  std::string example;   ///< A valid text, where the option has no default; may be empty.
 };
 
-/// Reads a decimal integer within bounds; leaves `value` as it is when the text is none.
+/// Reads a decimal integer within bounds; leaves `value` unchanged when it is not one.
 BadValue read_value(const std::string& text, std::int64_t& value, std::int64_t least,
                     std::int64_t most);
-/// The same without bounds but those of the type.
+/// The same, with only the bounds of the type.
 BadValue read_value(const std::string& text, std::uint64_t& value);
 /// Reads a finite number within bounds, which may be infinite.
 BadValue read_value(const std::string& text, double& value, double least, double most);

@@ -1,4 +1,4 @@
-// Asks the system about the terminal, and the environment about what people want.
+// Queries the system about the terminal, and the environment about the user's settings.
 #include "app/terminal.h"
 
 #include <sys/ioctl.h>

@@ -1,4 +1,4 @@
-// What a program writes to: how wide it is, and whether it takes colors and UTF-8. Used by the help
+// What a program writes to: its width, and whether it supports colors and UTF-8. Used by the help
 // of every program, and by the commands of the tool that print a table or a long line.
 #pragma once
 
@@ -15,13 +15,13 @@ struct Terminal {
   bool utf8 = false;         ///< LC_ALL, LC_CTYPE or LANG names UTF-8, in this order.
 };
 
-/// Asks about a file descriptor, STDOUT_FILENO for most.
+/// Queries a file descriptor, usually STDOUT_FILENO.
 Terminal terminal_of(int descriptor);
 
 /// What a color means here.
 enum class Color { good = 32, warning = 33, bad = 31, here = 36 };
 
-/// `text` in a color where the terminal takes colors. Measure its columns before.
+/// Returns `text` in a color if the terminal supports colors. Count its columns before this call.
 std::string colored(const std::string& text, Color color, const Terminal& terminal);
 
 /// Breaks `text` at spaces into lines of at most `width` columns. All lines but the first begin
@@ -33,8 +33,8 @@ std::string wrap(const std::string& text, std::size_t width, std::size_t indent 
 /// The columns that `text` takes: one per code point of UTF-8.
 std::size_t columns(const std::string& text);
 
-/// `text` and as many spaces as fill `width` columns, before it with `right`; a longer text stays
-/// as it is.
+/// Returns `text` filled with spaces to `width` columns; with `right` they come before it. A longer
+/// text is unchanged.
 std::string padded(const std::string& text, std::size_t width, bool right = false);
 
 }  // namespace app

@@ -1,4 +1,4 @@
-// All of data: datasets, transforms, samplers, the loader, and the pictures that are drawn.
+// All of data: datasets, transforms, samplers, the loader, and the images that are drawn.
 #pragma once
 
 #include "data/images.h"

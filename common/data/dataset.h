@@ -45,7 +45,7 @@ void pin_batch(Batch& batch) {
 
 namespace td::detail {
 
-/// The walk over tensors goes into examples: data, then target.
+/// The walk over tensors visits the tensors of examples: data, then target.
 template <class Data, class Target>
 struct Nest<data::Example<Data, Target>> {
   static constexpr bool kOnlyTensors = Nest<Data>::kOnlyTensors && Nest<Target>::kOnlyTensors;

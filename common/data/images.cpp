@@ -1,5 +1,5 @@
-// The two file formats: every length and every label is checked, and what is wrong is told with
-// the file and the offset.
+// The two file formats: every length and every label is checked, and an error message names the
+// file and the offset.
 #include "data/images.h"
 
 #include <algorithm>
@@ -137,7 +137,7 @@ ImageDataset read_idx(const std::string& folder, ImageDataset::Mode mode) {
            " images of ", image_path, "; the two files do not belong together");
   const auto size = [&](std::size_t d) { return static_cast<std::int64_t>(sizes[d]); };
   Tensor images = empty({size(0), 1, size(1), size(2)}, kByte), labels = empty({size(0)}, kLong);
-  // Without pixels there is no memory either, which even a copy of nothing must not be given.
+  // Without pixels there is no memory, and a copy must not get a null pointer even for 0 bytes.
   if (images.numel() > 0)
     std::memcpy(images.data_ptr<std::uint8_t>(), image_file.data() + 16, image_file.size() - 16);
   for (std::size_t i = 0; i < count; ++i) {

@@ -38,7 +38,7 @@ struct DataLoaderOptions {
 
 /// A position in an epoch, for a range-based for. Copies share the position: moving one moves all.
 /// The first batch is requested when it is first read or compared with end().
-/// @tparam prefetches true for that of a Prefetcher, which error messages name.
+/// @tparam prefetches true for an iterator of a Prefetcher, which error messages then name.
 template <class Batch, bool prefetches = false>
 class Iterator {
  public:
@@ -191,7 +191,7 @@ class StatelessDataLoader {
   SamplerType sampler_;
   std::size_t jobs_ = 0;
   // Items given in this epoch, as if every batch were full; whether the epoch has batches left to
-  // ask for; and whether the next begin() is to go on with it.
+  // request; and whether the next begin() must continue it.
   std::size_t given_ = 0;
   bool in_epoch_ = false, resumes_ = false;
   std::unique_ptr<Pipeline<BatchType>> pipeline_;  // last: its threads use the members above

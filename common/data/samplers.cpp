@@ -65,7 +65,7 @@ void RandomSampler::reset(optional<std::size_t> new_size) {
 
 NamedTensors RandomSampler::state_dict(optional<std::size_t> given) const {
   NamedTensors state = IndexSamplerBase::state_dict(given);
-  state.erase("size");  // which the order tells
+  state.erase("size");  // the order has it
   state.insert("order", order_.clone());
   return state;
 }
@@ -76,7 +76,7 @@ void RandomSampler::load_state_dict(const NamedTensors& state) {
   const Tensor order = state["order"].cpu().contiguous();
   check_size(order.numel(), size_);
   const std::int64_t* from = order.data_ptr<std::int64_t>();
-  // An index is an address into the dataset; a damaged one must not get that far.
+  // A damaged index must be found here, because an index selects memory of the dataset.
   std::vector<bool> seen(size_);
   for (std::size_t i = 0; i < size_; ++i) {
     const auto item = static_cast<std::size_t>(from[i]);

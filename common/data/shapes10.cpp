@@ -45,7 +45,7 @@ enum Kind { kCircle, kSquare, kTriangle, kStar, kCross, kRing, kCrescent, kBars,
 constexpr const char* kNames[] = {"circle", "square",   "triangle", "star",  "cross",
                                   "ring",   "crescent", "bars",     "arrow", "hourglass"};
 
-// For the point's place within its fifth of a star: inside of the line from tip to dent.
+// Each fifth of a star is symmetric: tests whether the point is inside the line from tip to dent.
 bool in_star(double x, double y) {
   const double fifth = 2 * kPi / 5, radius = std::sqrt(x * x + y * y);
   double angle = std::atan2(x, -y);
@@ -76,7 +76,7 @@ double brightness(const Colour& colour) {
   return 0.3 * colour[0] + 0.59 * colour[1] + 0.11 * colour[2];
 }
 
-// A picture in work: values from 0 to 1.
+// An image that is being drawn; its values are from 0 to 1.
 class Canvas {
  public:
   explicit Canvas(int size) : size_(size), pixels_(static_cast<std::size_t>(size * size)) {}
@@ -86,13 +86,13 @@ class Canvas {
   }
   int size() const { return size_; }
 
-  // Puts `colour` over the pixel, `cover` of it.
+  // Blends `colour` into the pixel; `cover` is the part of the pixel that it covers.
   void blend(int column, int row, const Colour& colour, double cover) {
     Colour& pixel = at(column, row);
     for (std::size_t c = 0; c < 3; ++c) pixel[c] += cover * (colour[c] - pixel[c]);
   }
 
-  // Fills the shape with centre, radius (pixels) and angle given. Each pixel has 16 sample points.
+  // Fills a shape of the given center, radius (pixels) and angle. Each pixel has 16 sample points.
   void fill(Kind kind, double cx, double cy, double radius, double angle, const Colour& colour) {
     const double c = std::cos(angle) / radius, s = std::sin(angle) / radius;
     const int reach = static_cast<int>(radius * 1.45) + 1;
@@ -121,7 +121,7 @@ Colour random_colour(DrawingRandom& random, double low, double high) {
   return {random.uniform(low, high), random.uniform(low, high), random.uniform(low, high)};
 }
 
-// A colour that is lighter than `ground` by at least `contrast`.
+// Returns a color that is lighter than `ground` by at least `contrast`.
 Colour lighter_colour(DrawingRandom& random, const Colour& ground, double contrast) {
   for (;;) {
     const Colour colour = random_colour(random, 0, 1);
@@ -129,7 +129,7 @@ Colour lighter_colour(DrawingRandom& random, const Colour& ground, double contra
   }
 }
 
-// A slope from one colour to a similar one, in any direction.
+// Fills the canvas with a color gradient between two similar colors, in any direction.
 Colour draw_ground(Canvas& canvas, DrawingRandom& random) {
   const Colour from = random_colour(random, 0.05, 0.65);
   const double angle = random.uniform(0, 2 * kPi);
@@ -144,7 +144,7 @@ Colour draw_ground(Canvas& canvas, DrawingRandom& random) {
   return from;
 }
 
-// Specks, too small to be taken for the shape.
+// Draws specks that are too small to be mistaken for the shape.
 void draw_clutter(Canvas& canvas, DrawingRandom& random, const Colour& ground) {
   const double size = canvas.size(), unit = size / 32;
   const auto specks = random.bits() % 6;
@@ -185,8 +185,8 @@ void draw_picture(Kind kind, int size, int channels, DrawingRandom& random, std:
 
 constexpr std::size_t kBatches = 5;  // as many training files as CIFAR-10 has
 
-// Picture `index` has a random stream of its own, so that any part of a set can be drawn alone and
-// by any thread. The lowest bit tells train from test: their seeds never meet.
+// Image `index` has its own random stream, so that any thread can draw any part of a set by itself.
+// The lowest bit distinguishes train from test, so their seeds are never equal.
 DrawingRandom stream_of(std::uint64_t seed, bool train, std::size_t index) {
   DrawingRandom of_seed(seed);
   const std::uint64_t key = of_seed.bits() & ~std::uint64_t{0xffffffff};
@@ -194,14 +194,14 @@ DrawingRandom stream_of(std::uint64_t seed, bool train, std::size_t index) {
   return DrawingRandom(mixed.bits());
 }
 
-// A set of pictures as files hold them: for each, a label and planes of bytes.
+// A set of images as files store them: for each, a label and planes of bytes.
 struct Set {
   std::uint64_t seed;
   bool train;
   int size, channels;
 
   std::size_t pixels() const { return static_cast<std::size_t>(channels * size * size); }
-  // Labels go round, so that all classes are equally frequent; the loader shuffles.
+  // Labels repeat in a cycle, so that all classes are equally frequent; the loader shuffles.
   static std::uint8_t label(std::size_t index) {
     return static_cast<std::uint8_t>(index % std::size(kNames));
   }

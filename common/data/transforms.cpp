@@ -70,7 +70,7 @@ Tensor random_crop(const Tensor& image, std::int64_t size, std::int64_t padding)
            "random_crop: a window of ", size, " x ", size, " does not fit into a picture of ",
            height, " x ", width, " with a border of ", padding,
            "; take a smaller size or a larger padding");
-  // One draw for both, since each costs a launch.
+  // One random number for both, because each one costs a launch.
   const Tensor position = randint(0, (rows + 1) * (columns + 1), {1}, kInt64);
   const std::int64_t drawn = *position.data_ptr<std::int64_t>();
   const Overlap y = overlap_of(drawn / (columns + 1), padding, height, size);

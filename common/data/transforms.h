@@ -14,7 +14,7 @@ namespace detail {
 inline thread_local constinit bool collates_pinned = false;  // by a PinnedCollation
 }  // namespace detail
 
-/// Where `pins`, collate() of this thread makes batches in pinned memory for the lifetime of the
+/// With `pins`, collate() of this thread makes batches in pinned memory for the lifetime of the
 /// object.
 struct PinnedCollation : ScopedValue<bool> {
   explicit PinnedCollation(bool pins) : ScopedValue(detail::collates_pinned, pins) {}
@@ -121,7 +121,7 @@ class Stack : public BatchTransform<std::vector<Item>, Item> {
 /// @throws ShapeError when the image has other dimensions, or is smaller than the window.
 Tensor random_crop(const Tensor& image, std::int64_t size, std::int64_t padding = 0);
 
-/// Returns `image`, or with probability `p` its mirror image: left is right.
+/// Returns `image`, or with probability `p` its mirror image: left and right are swapped.
 /// @throws Error unless p is from 0 to 1.
 Tensor random_horizontal_flip(const Tensor& image, double p = 0.5);
 

@@ -20,8 +20,8 @@ namespace td::distributed {
 
 using td::ReduceOp;
 
-/// The group cannot continue: a rank failed, hangs, left, or makes another call than the others.
-/// Every rank gets the same message, which names the rank and the cause.
+/// The group cannot continue: a rank failed, hangs, left, or makes a different call. Every rank
+/// gets the same message, which names the rank and the cause.
 class DistributedError : public Error {
  public:
   using Error::Error;
@@ -32,7 +32,7 @@ class GroupFailure {
  public:
   /// Returns true for the first reason, and false for all later ones.
   bool set(const std::string& why);
-  /// True from the first reason on; a thread that waits for other ranks waits for this too.
+  /// True after the first reason. A thread that waits for other ranks also waits for this.
   const std::atomic<bool>& happened() const { return happened_; }
   /// The reason, when there is one.
   const std::string& why() const { return why_; }
@@ -47,7 +47,7 @@ class GroupFailure {
   std::atomic<bool> happened_{false};
 };
 
-/// The calls there are.
+/// The kinds of calls.
 enum class CollectiveType : std::uint8_t {
   kBroadcast,
   kAllReduce,
@@ -74,7 +74,7 @@ struct CollectiveFingerprint {
   ReduceOp reduce = ReduceOp::SUM;                 ///< of the calls that reduce
   ScalarType dtype = kFloat;                       ///< of the elements
 
-  /// Of `numel` elements.
+  /// The bytes of `numel` elements.
   std::size_t bytes() const { return static_cast<std::size_t>(numel) * element_size(dtype); }
   friend bool operator==(const CollectiveFingerprint&, const CollectiveFingerprint&) = default;
 };
@@ -120,7 +120,7 @@ std::string describe(const CollectiveFingerprint& key);
 /// Empty if all ranks make the same call; otherwise an error message with the call of each rank.
 /// @param calls one per rank.
 std::string mismatch(const std::vector<CollectiveFingerprint>& calls);
-/// A send and its recv differ in elements, or in their tags if these must come in one order.
+/// The error message for a send and a recv with different elements, or with different tags.
 std::string p2p_mismatch(int from, const CollectiveFingerprint& sent, int to,
                          const CollectiveFingerprint& received);
 /// "50 ms" or "30 s".

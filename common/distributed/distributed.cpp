@@ -27,15 +27,15 @@ void run(std::shared_ptr<Work> (ProcessGroup::*call)(Parameters...),
 }  // namespace
 
 void set_default_group(std::shared_ptr<ProcessGroup> group) {
-  // A program may end without destroy_process_group. The group then has to end before the libraries
-  // that it uses. They registered their own end when the group was made, and the last one
-  // registered runs first.
+  // A program may end without destroy_process_group. The group must then end before the libraries
+  // that it uses. They registered exit handlers when the group was made, and the handler registered
+  // last runs first.
   [[maybe_unused]] static const int registered = std::atexit(destroy_process_group);
   {
     std::lock_guard lock(mutex);
     std::swap(process_default(), group);
   }
-  // The group that was there ends here, outside the lock: that may take as long as its last work.
+  // The previous group ends here, outside the lock, because that may take as long as its last work.
 }
 
 void set_thread_group(std::shared_ptr<ProcessGroup> group) { thread_default = std::move(group); }

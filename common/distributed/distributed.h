@@ -1,4 +1,4 @@
-// Training in several processes, one a device: td::distributed, with the names of Python's
+// Training in several processes, one per device: td::distributed, with the names of Python's
 // torch.distributed. A program calls init_process_group once, then the functions below or
 // DistributedDataParallel (ddp.h).
 //
@@ -14,7 +14,7 @@ namespace td::distributed {
 struct InitOptions {
   /// How long joining and each collective may wait for the other ranks.
   std::chrono::milliseconds timeout = std::chrono::seconds(30);
-  /// How long a rank may give no sign of life before the group gives it up.
+  /// How long a rank may send no message before the group treats it as failed.
   std::chrono::milliseconds heartbeat_timeout = std::chrono::seconds(10);
   int rank = -1;        ///< of this process; -1: as the launcher says (environment.h)
   int world_size = -1;  ///< the number of ranks; -1: likewise
@@ -23,22 +23,22 @@ struct InitOptions {
 /// Joins the ranks of this program and makes their group the default one.
 /// @param backend "gloo" for cpu and sim tensors, "nccl" for cuda tensors.
 /// Under "gloo" ranks that are all on one host use shared memory; TD_TRANSPORT=gloo keeps them on
-/// gloo's own sockets, TD_TRANSPORT=shm insists on shared memory.
+/// gloo's own sockets, TD_TRANSPORT=shm requires shared memory.
 /// @param url where the ranks find each other: "file:///dir", "redis://host:port", "pmix:", or
-/// "env:" for what the launcher says in TD_RENDEZVOUS.
+/// "env:" for the url that the launcher sets in TD_RENDEZVOUS.
 /// @throws DistributedError naming the missing rank, Error for a url or a backend that is not
 /// known.
 void init_process_group(const std::string& backend = "gloo",
                         const std::string& url = "env:", const InitOptions& options = {});
-/// Leaves the default group, after what was started is done.
+/// Leaves the default group, after all started work is done.
 void destroy_process_group();
-/// True between the two.
+/// True between these two calls.
 bool is_initialized();
 
 /// The default group: this thread's own where it is a rank (thread_group.h), else the process's.
 /// @throws Error when there is none.
 ProcessGroup& default_group();
-/// The same to keep.
+/// The same, for a caller that keeps it.
 std::shared_ptr<ProcessGroup> default_group_ptr();
 /// Rank and size of the default group.
 ///@{

@@ -14,14 +14,14 @@
 namespace td::distributed {
 namespace {
 
-// Letters that a file's name may have, for a run's name of any kind.
+// Replaces all characters of a run's name that are not letters or digits, for a file name.
 std::string as_name(const std::string& text) {
   std::string name;
   for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
   return name;
 }
 
-// torchrun tells no place that we could use: its own store speaks PyTorch's protocol.
+// torchrun passes no store that td could use: its own store uses PyTorch's protocol.
 void derive_from_torchrun(RendezvousConfig& place) {
   TD_CHECK(
       Error, place.local_world_size == place.world_size,
@@ -35,7 +35,7 @@ void derive_from_torchrun(RendezvousConfig& place) {
   place.url = "file://" + place.folder;
 }
 
-// Several runs may meet in one folder or at one server at the same time, each under its own name.
+// Several runs may use one directory or one server at the same time, each under its own name.
 void take_place_of_run(const std::string& url, RendezvousConfig& place) {
   const std::string run = as_name(variable("TORCHELASTIC_RUN_ID"));
   place.url = url;

@@ -71,7 +71,7 @@ std::shared_ptr<Work> ProcessGroup::begin(CollectiveType type, const Tensor& inp
   if (output.defined()) call.output = output.detach();
   call.input = input.is_same(output) ? call.output : input.detach();
   auto work = start(std::move(call));
-  if (counts) ++sequence_;  // a call that is refused does not count
+  if (counts) ++sequence_;  // a rejected call does not count
   return work;
 }
 

@@ -9,11 +9,11 @@
 
 namespace td::distributed {
 
-/// A group of `size` ranks. Methods check their arguments, count the call and return at once with
-/// the work in flight; `->wait()` gives what a blocking call would. Tensors must be contiguous and
+/// A group of `size` ranks. Methods check their arguments, count the call and return immediately
+/// with the work in flight; `->wait()` blocks until it is done. Tensors must be contiguous and
 /// alike on all ranks in number and type of elements.
 /// @throws ShapeError, DtypeError for arguments that no group could take; DistributedError (at
-/// wait) when the ranks do not fit together.
+/// wait) when the ranks' calls do not match.
 class ProcessGroup {
  public:
   virtual ~ProcessGroup() = default;
@@ -23,17 +23,17 @@ class ProcessGroup {
   /// This process's number, 0 to size() - 1.
   int rank() const { return rank_; }
   int size() const { return size_; }
-  /// How the data travels: "gloo", "shared memory", "nccl", "one rank".
+  /// How the data moves: "gloo", "shared memory", "nccl", "one rank".
   virtual const char* transport() const = 0;
 
-  /// Rank `root`'s values go to all ranks.
+  /// Rank `root`'s values are sent to all ranks.
   std::shared_ptr<Work> broadcast(const Tensor& tensor, int root = 0);
-  /// Every rank gets the elements of all ranks reduced to one, in place, with equal bits
-  /// everywhere.
+  /// Every rank gets the elements of all ranks reduced to one, in place, bitwise identical on all
+  /// ranks.
   std::shared_ptr<Work> all_reduce(const Tensor& tensor, ReduceOp op = ReduceOp::SUM);
-  /// The same for rank `root` alone; what the others then hold is not defined.
+  /// The same for rank `root` alone; the values on the other ranks are then undefined.
   std::shared_ptr<Work> reduce(const Tensor& tensor, int root = 0, ReduceOp op = ReduceOp::SUM);
-  /// Every rank gets the tensors of all: `outputs` has one tensor a rank, each as large as `input`.
+  /// Every rank gets the tensors of all: `outputs` has one tensor per rank, each like `input`.
   std::shared_ptr<Work> all_gather(const TensorList& outputs, const Tensor& input);
   /// The same into one tensor of size() times as many elements, rank after rank.
   std::shared_ptr<Work> all_gather_into_tensor(const Tensor& output, const Tensor& input);
@@ -53,8 +53,8 @@ class ProcessGroup {
   ///@}
 
   /// Memory for a tensor that is reduced again and again: `numel` elements, uninitialized. Where
-  /// ranks share memory it lies there and needs no copying; elsewhere it is like any other. All
-  /// ranks must ask in the same order.
+  /// ranks share memory it is allocated there and needs no copying; elsewhere it is like any other.
+  /// All ranks must call this in the same order.
   virtual Tensor empty_shared(std::int64_t numel, const TensorOptions& options);
   /// Collectives started so far.
   std::uint64_t sequence() const { return sequence_; }

@@ -67,8 +67,8 @@ class DistributedSampler : public data::samplers::DistributedSampler {
 
   /// Items that this rank gets in an epoch.
   std::size_t size() const { return share(); }
-  /// How many of them are returned a second time, at the end of the epoch: an evaluation must not
-  /// count these.
+  /// The number of items that are returned a second time, at the end of the epoch. An evaluation
+  /// must not count them.
   std::size_t padding() const {
     const std::size_t real = rank_ < size_ ? (size_ - rank_ - 1) / num_replicas_ + 1 : 0;
     return share() > real ? share() - real : 0;

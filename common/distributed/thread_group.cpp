@@ -1,5 +1,5 @@
-// Ranks that are threads do as processes of one host do: shared memory carries the data, and the
-// coordination service finds failures. What processes must find out first, one thread knows here.
+// Ranks that are threads work like processes of one host: shared memory carries the data, and the
+// coordination service finds failures. One thread connects all ranks, so they need no rendezvous.
 #include "distributed/thread_group.h"
 
 #include <sys/socket.h>

@@ -8,13 +8,13 @@
 
 namespace td::distributed {
 
-/// Groups of `ranks` ranks that belong together, for threads that the caller starts: one thread
-/// uses one of them, and destroys it: the group of rank 0 ends when all others have ended.
+/// The groups of `ranks` ranks, for threads that the caller starts. Each thread uses one group and
+/// destroys it: the group of rank 0 ends when all others have ended.
 std::vector<std::shared_ptr<ProcessGroup>> thread_groups(
     int ranks, std::chrono::milliseconds timeout = std::chrono::seconds(10));
 
 /// Calls `work` in `ranks` threads, each with its group, which is also that thread's default group
-/// (distributed.h). Returns when all are done. A rank that throws ends the waiting of the others.
+/// (distributed.h). Returns when all are done. When a rank throws, the others stop waiting.
 /// @throws what the first failing rank threw.
 void run_as_threads(int ranks, const std::function<void(ProcessGroup&)>& work,
                     std::chrono::milliseconds timeout = std::chrono::seconds(10));

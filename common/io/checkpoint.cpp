@@ -84,7 +84,7 @@ void Checkpoint::load(const std::string& path) {
     if (std::none_of(parts_.begin(), parts_.end(), [&](const Part& p) { return p.name == name; }))
       problems << "\nunexpected part: \"" << name << '"';
   for (const Part& part : parts_) {
-    // A part without tensors, such as an optimizer's of no groups, leaves no trace in the file.
+    // A part without tensors, such as an optimizer without groups, has no entry in the file.
     static const NamedTensors nothing("Entry");
     const NamedTensors* state = parts.find(part.name);
     try {

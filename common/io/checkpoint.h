@@ -23,13 +23,13 @@ concept Stateful = requires(T& part, const T& same, const NamedTensors& state) {
   part.load_state_dict(state);
 };
 
-/// A pointer or a handle to one: `Linear`, `std::shared_ptr<Module>`, what make_data_loader gives.
+/// A pointer or a handle to one: `Linear`, `std::shared_ptr<Module>`, a make_data_loader result.
 template <class T>
 concept StatefulHandle = !Stateful<T> && requires(T & handle) {
   { *handle } -> Stateful;
 };
 
-/// What save() writes of one tensor, of a list, of a part, or of what a handle leads to.
+/// What save() writes for one tensor, a list, a part, or the object of a handle.
 ///@{
 StateDict state_of(const Tensor& tensor);
 StateDict state_of(const TensorList& tensors);

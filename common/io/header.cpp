@@ -33,7 +33,7 @@ const char* name_of(ScalarType type) {
 // Text of a value for messages, which is not too long.
 std::string excerpt(const Json& value) { return value.dump(-1, ' ', true).substr(0, 80); }
 
-// Rejects what the JSON library would pass over: a key that occurs twice, and depth that the format
+// Rejects what the JSON library would accept: a key that occurs twice, and depth that the format
 // does not have.
 Json parse_strictly(const std::string& path, const std::string& text) {
   std::set<std::string> keys[4];  // of the open object of each depth
@@ -117,7 +117,7 @@ class EntryReader {
     require(shape.size() <= kMaxDims, "has ", shape.size(), " dimensions; expected at most ",
             kMaxDims);
     // Strides are products of sizes even where another size is 0, and must not overflow either;
-    // 2^59 is also what the largest tensor has.
+    // 2^59 is also the limit for the largest tensor.
     std::size_t extent = td::element_size(info_.dtype), bytes = extent;
     for (const Json& value : shape) {
       const std::size_t size = whole_number("shape", value);
@@ -158,7 +158,7 @@ Metadata read_metadata(const std::string& path, const Json& entry) {
   return metadata;
 }
 
-// Every byte belongs to one tensor: nothing hides between two, and none reads another's.
+// Checks that every byte belongs to exactly one tensor: there are no gaps and no overlaps.
 void check_cover(const std::string& path, const Header& header, std::size_t data_bytes) {
   std::size_t at = 0;
   for (const TensorInfo& tensor : header.tensors) {

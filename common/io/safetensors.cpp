@@ -1,5 +1,5 @@
 // The layout of a file: 8 bytes with the length of the header (little-endian), the header, the
-// data. Wide elements come first, so that all of them lie at multiples of their size.
+// data. Wide elements come first, so that all of them begin at multiples of their size.
 // https://huggingface.co/docs/safetensors, "Format".
 #include "io/safetensors.h"
 
@@ -90,7 +90,7 @@ std::string read_header_text(const Input& file) {
   return text;
 }
 
-// In memory a bool is 0 or 1 and nothing else; C++ leaves undefined what another value means.
+// In memory a bool is 0 or 1 and nothing else; C++ does not define the meaning of another value.
 void check_bools(const std::string& path, const TensorInfo& info, const Tensor& tensor,
                  std::size_t offset) {
   const auto* bytes = static_cast<const std::uint8_t*>(tensor.data_ptr());

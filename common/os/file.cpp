@@ -1,5 +1,5 @@
 // Files by system calls, because the reason of a failure (errno) is part of the message, and
-// because only they say when bytes are on the disk.
+// because only they report when bytes are on the disk.
 #include "os/file.h"
 
 #include <fcntl.h>
@@ -49,7 +49,7 @@ std::string temporary_name(const std::string& path) {
   return path + ".part" + std::to_string(::getpid()) + "-" + std::to_string(count++);
 }
 
-// A rename is on the disk when its folder is. 0, or the reason why it failed.
+// A rename is on the disk when its directory is. Returns 0, or the reason of the failure.
 int flush_folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == path.npos ? "." : path.substr(0, slash + 1);
@@ -118,7 +118,7 @@ void AtomicFile::commit() {
 Bytes read_file(const std::string& path, const char* when_missing) {
   const InputFile file(path, when_missing);
   Bytes bytes(file.size());
-  // A file that shrinks meanwhile is told by the check of its format.
+  // The check of its format reports a file that has shrunk meanwhile.
   bytes.resize(file.read(0, bytes.data(), bytes.size()));
   return bytes;
 }

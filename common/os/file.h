@@ -1,6 +1,6 @@
-// Files with errors in words: read whole or in pieces, and written all or nothing. Data sets,
-// checkpoints and their tests use it. Invariant: a file appears under its name complete, or not at
-// all; whenever a process or a machine stops, the name holds the old file or the new one.
+// Files with clear error messages: read whole or in pieces, and written atomically. Data sets,
+// checkpoints and their tests use it. Invariant: a file appears under its name complete or not at
+// all; whenever a process or a machine stops, the name refers to the old or the new file.
 #pragma once
 
 #include <unistd.h>
@@ -20,7 +20,7 @@ using Bytes = std::vector<std::uint8_t>;
 class FileDescriptor {
  public:
   explicit FileDescriptor(int descriptor = -1) : descriptor_(descriptor) {}
-  /// Opens with the flags of open(2); get() is -1 and errno says why when that fails.
+  /// Opens with the flags of open(2); get() is -1 and errno is the reason when that fails.
   FileDescriptor(const std::string& path, int flags);
   FileDescriptor(FileDescriptor&& other) noexcept
       : descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -31,8 +31,8 @@ class FileDescriptor {
   ~FileDescriptor() { close(); }
   int get() const { return descriptor_; }
   explicit operator bool() const { return descriptor_ >= 0; }
-  /// Closes it now; get() is -1 afterwards. False, with errno, when the system reports a late
-  /// failure of a write.
+  /// Closes it now; get() is -1 afterwards. False, with errno, when the system reports now that a
+  /// write has failed.
   bool close() { return descriptor_ < 0 || ::close(std::exchange(descriptor_, -1)) == 0; }
 
  private:
@@ -57,8 +57,8 @@ class InputFile {
   std::size_t size_ = 0;
 };
 
-/// A file in the making: bytes go to a temporary neighbour, and commit() puts it in place. Without
-/// commit() the neighbour is removed and whatever stood under the name stays.
+/// A file that is being written: bytes go to a temporary file next to it, and commit() renames
+/// that. Without commit() the temporary file is removed and an existing file is unchanged.
 class AtomicFile {
  public:
   /// @throws IoError naming the file, the system's reason and the next step.
@@ -69,7 +69,7 @@ class AtomicFile {
   /// Appends bytes. @throws IoError likewise.
   void write(const void* data, std::size_t bytes);
   /// Flushes the bytes to disk, renames, and flushes the folder, in this order.
-  /// @throws IoError likewise; the old file is whole unless only the folder could not be flushed.
+  /// @throws IoError likewise; the old file stays unless only the folder was not flushed.
   void commit();
 
  private:
@@ -79,11 +79,11 @@ class AtomicFile {
 
 /// A whole file. @throws IoError naming the file, the system's reason and the next step.
 Bytes read_file(const std::string& path, const char* when_missing = "check the path");
-/// The most bytes that a file of this process may have; a longer one ends the process by a signal.
+/// The most bytes that a file of this process may have; a longer one causes a fatal signal.
 std::size_t file_size_limit();
-/// Makes a folder and those above it. @throws IoError
+/// Creates a directory and those above it. @throws IoError
 void make_folder(const std::string& path);
-/// Writes a whole file by way of an AtomicFile. @throws IoError
+/// Writes a whole file with an AtomicFile. @throws IoError
 void write_file(const std::string& path, const void* data, std::size_t bytes);
 
 }  // namespace td

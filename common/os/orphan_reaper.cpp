@@ -1,7 +1,7 @@
 // The reaper is a copy of the launcher that never executes another program. The launcher may have
 // threads, so the copy may only call functions that are safe in a signal handler: it does not
-// allocate, and uses memory that was prepared before the fork. All it does is wait for signals: of
-// children that end, of the launcher's commands, and of the launcher's death.
+// allocate, and uses memory that was prepared before the fork. It only waits for signals: from
+// children that end, for the launcher's commands, and for the end of the launcher.
 #include "os/orphan_reaper.h"
 
 #include <fcntl.h>
@@ -22,8 +22,8 @@ namespace {
 
 // What the signals mean to the reaper. SIGKILL as a command would end the reaper itself.
 constexpr int kKillPrograms = SIGUSR1, kEnd = SIGUSR2, kLauncherIsGone = SIGPWR;
-// Rounds of 2 ms in which all descendants are killed. A process that is not ours to kill, because
-// it has become another user's, must not block the launcher forever.
+// Rounds of 2 ms in which all descendants are killed. A process that this one may not kill, because
+// it now belongs to another user, must not block the launcher forever.
 constexpr int kRounds = 1000;
 
 class Reaper {
@@ -34,7 +34,7 @@ class Reaper {
 
   // In the copy, with all signals blocked: they stay until sigwaitinfo takes them.
   [[noreturn]] void run() {
-    setpgid(0, 0);  // Ctrl-C is the launcher's business
+    setpgid(0, 0);  // only the launcher handles Ctrl-C
     prctl(PR_SET_NAME, "td-reaper");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_PDEATHSIG, kLauncherIsGone);
@@ -43,7 +43,7 @@ class Reaper {
     only_ends.sa_flags = SA_NOCLDSTOP;
     sigaction(SIGCHLD, &only_ends, nullptr);
     for (std::size_t i = 0; i < programs_.size(); ++i) start(static_cast<int>(i));
-    // What the launcher closes must not stay open here.
+    // Descriptors that the launcher closes must not stay open here.
     syscall(SYS_close_range, 3u, static_cast<unsigned>(events_) - 1, 0u);
     syscall(SYS_close_range, static_cast<unsigned>(events_) + 1, ~0u, 0u);
     sigset_t all;
@@ -55,7 +55,7 @@ class Reaper {
  private:
   void report(OrphanReaper::Event::Kind kind, int program, int value) const {
     const OrphanReaper::Event event{kind, program, value};
-    // If the launcher is gone, a signal tells.
+    // If the launcher has ended, a signal reports it.
     [[maybe_unused]] const ssize_t written = write(events_, &event, sizeof event);
   }
 
@@ -85,7 +85,7 @@ class Reaper {
       case SIGTERM:
       case SIGHUP:
         if (info.si_pid == launcher_) return signal_programs(info.si_signo);
-        // From anyone else it is meant for the launch: the launcher decides.
+        // From another process it is meant for the whole launch: the launcher decides.
         if (getppid() == launcher_) kill(launcher_, info.si_signo);
     }
   }
@@ -114,8 +114,8 @@ class Reaper {
     if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0) return;
     if (info.si_pid == 0) return;
     const auto program = std::find(pids_.begin(), pids_.end(), pid);
-    // What a program left in its group ends with it. Until waitpid no other process gets its
-    // number.
+    // Processes that a program left in its group end with it. Until waitpid no other process gets
+    // its number.
     if (program != pids_.end()) kill(-pid, SIGKILL);
     int status = 0;
     waitpid(pid, &status, 0);
@@ -145,7 +145,7 @@ class Reaper {
     if (file >= 0) close(file);
     const char* const end = text + std::max<ssize_t>(length, 0);
     pid_t pid = 0;
-    // A number that nothing follows may be cut off. Its turn comes in a later round.
+    // A number at the end of the text may be cut off. A later round handles it.
     for (auto read = std::from_chars(text, end, pid); read.ec == std::errc() && read.ptr < end;
          read = std::from_chars(read.ptr + 1, end, pid))
       kill(pid, SIGKILL);

@@ -1,4 +1,4 @@
-// A process between a launcher and the programs that it starts, so that nothing that they start
+// A process between a launcher and the programs that it starts, so that no process that they start
 // outlives the launcher. It starts the programs as its own children and is their subreaper (man 2
 // prctl): a process that one of them leaves behind becomes its child, even after setsid. At the
 // end, or when the launcher is killed, it kills all its descendants. The launcher of ranks makes
@@ -13,7 +13,7 @@
 
 namespace td {
 
-/// Starts programs and reports what becomes of them. Not thread-safe.
+/// Starts programs and reports their starts and ends. Not thread-safe.
 class OrphanReaper {
  public:
   /// What it reports; the first of several ends comes first.

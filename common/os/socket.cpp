@@ -18,7 +18,7 @@ namespace td {
 namespace {
 
 constexpr std::size_t kHead = sizeof(std::uint32_t);
-constexpr std::uint32_t kLongest = 64u << 20;  // bytes: no message of ours comes near
+constexpr std::uint32_t kLongest = 64u << 20;  // bytes: td's messages are far shorter
 
 sockaddr_in parse(const std::string& address, int port) {
   sockaddr_in result{};
@@ -91,7 +91,7 @@ void Socket::flush() {
   while (!unsent_.empty() && !closed_) {
     const ssize_t sent = ::send(get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    // Whatever else is wrong with the connection, receive() finds as well, after the last message.
+    // receive() finds any other error of the connection as well, after the last message.
     if (sent < 0) return;
     unsent_.erase(0, static_cast<std::size_t>(sent));
   }
@@ -112,7 +112,7 @@ std::vector<std::string> Socket::receive() {
   while (received_.size() >= kHead) {
     std::uint32_t length = 0;
     std::memcpy(&length, received_.data(), sizeof length);
-    if (length > kLongest) closed_ = true;  // not one of us
+    if (length > kLongest) closed_ = true;  // not a process of td
     if (length > kLongest || received_.size() - kHead < length) break;
     messages.push_back(received_.substr(kHead, length));
     received_.erase(0, kHead + length);

@@ -1,5 +1,5 @@
-// A TCP connection that carries whole messages and never makes its owner wait. The coordination
-// service's only means; one thread looks after all sockets of a rank with poll(2).
+// A TCP connection that carries whole messages and never blocks its owner. The coordination service
+// uses nothing else; one thread handles all sockets of a rank with poll(2).
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ class Listener {
  public:
   /// @param address an IPv4 address of this host. @throws Error
   explicit Listener(const std::string& address);
-  /// The one that the system has chosen.
+  /// The port that the system has chosen.
   int port() const;
   int get() const { return socket_.get(); }
   /// The next connection; empty when there is none.
@@ -33,7 +33,7 @@ class Socket {
   static Socket connect(const std::string& address, int port, std::chrono::milliseconds timeout);
   int get() const { return socket_.get(); }
 
-  /// Sends what the connection takes now and keeps the rest for flush().
+  /// Sends what the connection accepts now and keeps the rest for flush().
   void send(const std::string& message);
   void flush();
   /// True while something is kept.

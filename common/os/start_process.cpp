@@ -1,4 +1,4 @@
-// fork and exec, with a pipe that tells why exec failed: it closes by itself when exec succeeds.
+// fork and exec, with a pipe that reports why exec failed: it closes by itself when exec succeeds.
 #include "os/start_process.h"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ std::vector<char*> as_pointers(const std::vector<std::string>& words) {
   return pointers;
 }
 
-/// Our own variables with `changes` on top, as "NAME=value".
+/// This process's variables, changed by `changes`, as "NAME=value".
 std::vector<std::string> merged_environment(const Variables& changes) {
   std::map<std::string, std::string> all;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -41,8 +41,8 @@ std::vector<std::string> merged_environment(const Variables& changes) {
   return texts;
 }
 
-/// Handlers of ours would run in the child for a signal that comes before exec. And that we may
-/// ignore broken pipes must not keep `program | head` from ending.
+/// Our handlers would run in the child for a signal that comes before exec. Also, if this process
+/// ignores broken pipes, `program | head` must still end.
 void reset_handlers() {
   std::signal(SIGPIPE, SIG_DFL);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
@@ -117,7 +117,7 @@ pid_t start_process(const ChildProgram& program) {
   const std::string& name = prepared.name();
   Pipe report("cannot start " + name);
   const pid_t parent = getpid();
-  // From here to exec a signal would find handlers in a process that is not yet another one.
+  // From here to exec, a signal would run this program's handlers in the child.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -130,7 +130,7 @@ pid_t start_process(const ChildProgram& program) {
   const int no_fork = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 
-  // Ours must be closed, or the pipe would never end.
+  // The parent's end must be closed, otherwise the pipe would never end.
   report.into.close();
   const int reason = pid < 0 ? no_fork : reason_of_failure(report.from.get());
   if (pid > 0 && reason != 0) waitpid(pid, nullptr, 0);

@@ -1,6 +1,6 @@
-// Starts another program: fork and exec at once, with everything decided before the fork. The
-// launcher starts its ranks with it, the course's tool its compilers and checkers. Invariant: what
-// runs between fork and exec is safe in a process of many threads, so nothing there allocates.
+// Starts another program: fork and exec, with everything prepared before the fork. The launcher
+// starts its ranks with it, the course's tool its compilers and checkers. Invariant: what runs
+// between fork and exec is safe in a process of many threads, so nothing there allocates.
 #pragma once
 
 #include <sys/types.h>
@@ -29,11 +29,11 @@ struct Pipe {
 /// What to start and how.
 struct ChildProgram {
   std::vector<std::string> words;  ///< Path or name, then arguments.
-  Variables environment;           ///< Set on top of ours.
+  Variables environment;           ///< Set in addition to ours.
   int input = -1;                  ///< Descriptor of its standard input; -1: empty.
   int output = -1;                 ///< Of its standard output; -1: ours.
   int errors = -1;                 ///< Of its standard error; -1: ours.
-  /// The signal it gets when the thread that started it is gone, however that ended; 0: none.
+  /// The signal it gets when the thread that started it has ended in any way; 0: none.
   int when_parent_dies = SIGKILL;
   bool writes_core_file = true;  ///< False: a crash leaves no core file.
 };
@@ -55,8 +55,8 @@ class PreparedProgram {
   std::vector<char*> argv_, envp_;  // pointers into the strings above
 };
 
-/// Starts the program as the leader of a process group of its own, so that `kill(-pid, …)` reaches
-/// what it starts in turn. @return its process id.
+/// Starts the program as the leader of a process group of its own, so that `kill(-pid, …)` also
+/// reaches the processes that it starts. @return its process id.
 /// @throws Error naming the program and the system's reason when it cannot be started.
 pid_t start_process(const ChildProgram& program);
 

@@ -39,9 +39,9 @@ Arena& arena(int index);
 /// Returns the same, or null before its first use. Async-signal-safe.
 Arena* existing_arena(int index);
 
-/// Notes whose block it is, for reports of wrong accesses: the end of a sentence. Thread-safe.
+/// Stores whose block it is, as the end of a sentence in reports of wrong accesses. Thread-safe.
 void note_block(const void* block, const std::string& words);
-/// The words of a note, with an end mark.
+/// The words of a note, null-terminated.
 using BlockWords = std::array<char, 160>;
 /// Returns the newest note of the block; empty when there is none. Async-signal-safe.
 BlockWords describe_block(const void* block);

@@ -45,7 +45,7 @@ class Capture : public RefCounted {
   /// Later work of `queue` comes after the edge; a queue that is not captured yet joins the
   /// capture.
   void wait(StreamQueue& queue, Edge& edge);
-  /// Ends the capture for all queues. @throws DeviceError when one did not come back.
+  /// Ends the capture for all queues. @throws DeviceError when one was not joined back.
   void finish();
   /// The number of kernels and copies.
   std::size_t size() const;

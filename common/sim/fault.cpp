@@ -21,12 +21,12 @@
 namespace td::sim {
 namespace {
 
-constexpr int kExitCode = 70;  // EX_SOFTWARE: the program is at fault
+constexpr int kExitCode = 70;  // EX_SOFTWARE: an error of the program
 
 struct sigaction previous_action;
 
-/// Whose a block is. The text is written when the address is given out, so that the handler only
-/// has to copy it.
+/// Whose a block is. The text is written when the block is allocated, so that the handler only has
+/// to copy it.
 struct Note {
   const void* block = nullptr;
   BlockWords words{};
@@ -142,7 +142,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
   if (previous_action.sa_flags & SA_SIGINFO)
     return previous_action.sa_sigaction(signal, info, context);
   if (previous_action.sa_handler == SIG_DFL || previous_action.sa_handler == SIG_IGN) {
-    // On return the instruction faults again and meets the default.
+    // After the return the instruction faults again, with the default action.
     struct sigaction usual {};
     usual.sa_handler = SIG_DFL;
     sigaction(signal, &usual, nullptr);
@@ -159,7 +159,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   for (int i = 0; real && i < kMaxDevices; ++i) {
     const Arena* arena = existing_arena(i);
     if (!arena || !arena->contains(address)) continue;
-    // Where another thread came first, it ends the process.
+    // If another thread was first, that thread ends the process.
     for (pid_t none = 0; !reporter.compare_exchange_strong(none, me); none = 0) pause();
     describe(report, i, address, access_of(context));
     flush_output();

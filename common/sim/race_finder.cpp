@@ -87,7 +87,7 @@ std::uint32_t RaceFinder::number_of(const StreamQueue* queue) {
   return at->second;
 }
 
-/// Of the host's, until a queue takes it over.
+/// The work of the host, until a queue takes it over.
 RaceFinder::Work RaceFinder::work_of(const Record& record) {
   Work work;
   for (int i = 0; i < record.reads + record.writes; ++i) {

@@ -28,7 +28,7 @@ struct DeviceState {
   std::mutex mutex;  // guards the next three
   std::vector<StreamQueue*> queues;
   std::vector<StreamQueue*> spare;  // of destroyed graphs, for later ones
-  int numbered = 0;                 // queues but the default one
+  int numbered = 0;                 // queues other than the default one
 };
 
 DeviceState& device_state(int index) {

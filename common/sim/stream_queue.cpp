@@ -1,5 +1,5 @@
 // The ring and the thread of a stream. The ring holds bytes, not records: a record has room for 2
-// KiB of arguments and uses a tenth of it, and short entries are cheaper to move to another core.
+// KiB of arguments but uses a tenth of it, and short entries are cheaper to move to another core.
 // Invariant: host threads write the ring one at a time, with submitting_ held.
 #include "sim/stream_queue.h"
 
@@ -102,7 +102,7 @@ char* StreamQueue::room_for(std::size_t needed) {
 void StreamQueue::loop() {
   pthread_setname_np(pthread_self(), name_.c_str());
   queue_of_thread = this;
-  prctl(PR_SET_TIMERSLACK, 1);  // the link's sleeps are short; the usual 50 us would show
+  prctl(PR_SET_TIMERSLACK, 1);  // the link's sleeps are short; the usual 50 us would be visible
   // OMP_NUM_THREADS, which sets the first width, may be less than the share.
   set_parallel_width(
       std::min(parallel_width(), core_count() / std::max(1, settings().devices.load())));
@@ -138,7 +138,7 @@ void StreamQueue::run(const Entry& entry) {
   if (!entry.always && !working()) return;
   running_ = entry.name;
   if (entry.correlation != 0) correlation_ = entry.correlation;  // in a graph: that of its launch
-  // Copies, which always run, have spans of their own.
+  // Copies, which always run, have their own spans.
   const trace::TargetSpan span(place(), entry.always ? "" : entry.name, trace::Category::kKernel);
   try {
     entry.run(entry.work());
@@ -183,7 +183,7 @@ intrusive_ptr<EventState> StreamQueue::record_state(bool report) {
   auto state = make_intrusive<EventState>();
   state->retain();  // for the entry
   const auto set = [this, state = state.get(), report] {
-    done_.store(running_to_, std::memory_order_release);  // before a thread that waits goes on
+    done_.store(running_to_, std::memory_order_release);  // before a waiting thread continues
     state->set(failure_);
     state->release();
     if (report) failure_.reset();

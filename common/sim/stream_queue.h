@@ -213,7 +213,7 @@ class StreamQueue {
   std::atomic<std::uint32_t> pushes_{0};
   std::atomic<Capture*> capture_{nullptr};  // changes with submitting_ held
   bool closed_ = false;                     // guarded by submitting_: the thread has ended
-  alignas(64) std::atomic<std::uint64_t> finished_{0};  // what the ring needs no more
+  alignas(64) std::atomic<std::uint64_t> finished_{0};  // what the ring no longer needs
   std::atomic<std::uint64_t> done_{0};  // the same, and an event that is just being set
   std::uint64_t running_to_ = 0;        // the end of the current entry
   std::atomic<std::uint32_t> pops_{0};

@@ -53,7 +53,7 @@ void wait_until(const StreamQueue& queue, Clock::time_point until) {
   }
 }
 
-/// One transfer, on a stream's thread. `staging` is host memory to give back afterwards.
+/// One transfer, on a stream's thread. `staging` is host memory to release afterwards.
 struct Transfer {
   Engine* engine;
   void* to;
@@ -83,7 +83,7 @@ struct Transfer {
           now.latency_us + static_cast<double>(count) / (now.gb_per_s * 1e3));
       return begin + std::chrono::duration_cast<Clock::duration>(cost);
     };
-    // Piece by piece, as a copy engine reads and writes: who does not wait sees a part of the old.
+    // Piece by piece, as a copy engine works: a reader that does not wait sees some old bytes.
     for (std::size_t done = 0; done < bytes; done += kChunk) {
       wait_until(queue, when_there(done));
       std::memcpy(static_cast<char*>(to) + done, static_cast<const char*>(from) + done,
@@ -105,7 +105,7 @@ void submit(StreamQueue& queue, const Transfer& transfer) {
   queue.submit_always(transfer, transfer.name);
 }
 
-/// A buffer of the queue that no queued copy uses any more; for the holder of bounce_mutex.
+/// A buffer of the queue that no queued copy uses any longer; for the holder of bounce_mutex.
 BounceBuffer& free_bounce_buffer(StreamQueue& queue, std::size_t turn) {
   BounceBuffer& bounce = queue.bounce[turn % 2];
   if (!bounce.data) bounce.data.reset(new char[kChunk]);
@@ -142,7 +142,7 @@ void bounce_from_device(StreamQueue& queue, Engine& engine, char* to, const char
     if (turn + 1 < turns) fetch(turn + 1);
     BounceBuffer& bounce = queue.bounce[turn % 2];
     bounce.in_use->wait();
-    if (bounce.in_use->failure()) return;  // synchronize tells
+    if (bounce.in_use->failure()) return;  // synchronize reports it
     std::memcpy(to + turn * kChunk, bounce.data.get(), bytes_of(turn));
   }
 }
@@ -200,7 +200,7 @@ void copy(StreamQueue& queue, void* to, Device to_device, const void* from, Devi
     copy_to_device(queue, engines_of(to_device).to_device, to, from, bytes, pinned);
   else if (!to_sim)
     copy_from_device(queue, engines_of(from_device).from_device, to, from, bytes, pinned);
-  else if (to_device == from_device)  // without an engine: it takes what memcpy takes
+  else if (to_device == from_device)  // without an engine: it takes as long as memcpy
     submit(queue, {nullptr, to, from, bytes, nullptr, "Memcpy DtoD (Device -> Device)"});
   else
     submit(queue, {&engines_of(from_device).to_peer, to, from, bytes, nullptr,

@@ -1,6 +1,6 @@
 // Atomic functions on global and shared memory. Included by simt/kernel.h. Integer operations are
-// the compiler's own builtins, which the hooks observe; what it has no builtin for is a loop around
-// compare-and-swap, which tells of one access.
+// the compiler's own builtins, which the hooks observe; the others are a loop around
+// compare-and-swap, which reports one access.
 //
 // Invariant: all are relaxed, as on a GPU; only fences order other accesses.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace td::simt {
 
-/// Replaces *address by `change` of it, and returns the old value.
+/// Replaces *address by `change(*address)`, and returns the old value.
 template <class T, class Change>
 __attribute__((noinline, no_sanitize("thread"))) T atomic_change(T* address, Change change) {
   tell_atomic(address, sizeof(T), __builtin_return_address(0));

@@ -1,7 +1,7 @@
 // The barriers of a block. The rules are those of the CUDA C++ Programming Guide, "Synchronization
 // Functions": every thread of the block that has not returned must arrive, all of them at the same
-// barrier. A GPU counts arrivals and does not compare places; so the machine releases the threads
-// that wait at different barriers, and reports them.
+// barrier. A GPU counts arrivals and does not compare places. The machine therefore releases
+// threads that wait at different barriers, and reports them.
 #include <algorithm>
 #include <map>
 
@@ -24,7 +24,7 @@ int Machine::block_barrier(BlockBarrier barrier, int predicate, std::uintptr_t p
   return static_cast<int>(thread.result);
 }
 
-/// Lets all threads that wait at a barrier go on, in the order in which threads begin.
+/// Lets all threads that wait at a barrier continue, in the order in which threads begin.
 void Machine::release_barrier() {
   if (barriers_differ_ || (observer_ && exited_ > failed_)) check_barrier();
   barriers_differ_ = false;

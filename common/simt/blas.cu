@@ -1,6 +1,6 @@
-// The checks of blas.h, and the launch. td describes products by rows (device/products.h), and a
-// matrix by columns is its transpose by rows; so the factors are exchanged here, and once more on
-// the way to cuBLAS, which then gets the caller's arguments.
+// The checks of blas.h, and the launch. td stores matrices by rows (device/products.h), and a
+// matrix by columns is its transpose by rows. The factors are therefore exchanged here, and again
+// before the call of cuBLAS, which then gets the caller's arguments.
 #include "simt/blas.h"
 
 #include "td/base/error.h"
@@ -29,7 +29,7 @@ struct ColumnProduct {
 #endif
 };
 
-// One of the three matrices as the caller describes it, and the places of its tensor and its
+// One of the three matrices as the caller describes it, and the positions of its tensor and its
 // leading dimension in the list of arguments.
 struct Matrix {
   const char* name;

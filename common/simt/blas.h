@@ -1,6 +1,6 @@
 // Matrix products with cuBLAS's names, arguments and column-major order, on every device: cuBLAS on
 // cuda, td's host libraries on cpu and sim. Called by the exercise 11.gemm and by chapter 11's
-// program. Tensors stand where cuBLAS takes device pointers, so that the call can be checked.
+// program. Tensors replace cuBLAS's device pointers, so that the call can be checked.
 //
 // Invariant: cuBLAS's rules are checked before anything is enqueued, because a library would read
 // past the end of a matrix, or return without a result.
@@ -11,7 +11,7 @@
 
 namespace td::simt::blas {
 
-/// What is done with a factor first; cuBLAS's CUBLAS_OP_N and CUBLAS_OP_T.
+/// Whether a factor is transposed; cuBLAS's CUBLAS_OP_N and CUBLAS_OP_T.
 enum class Operation {
   kNone,
   kTranspose,
@@ -35,13 +35,12 @@ void set_stream(Handle& handle, Stream stream);
 /// The list of arguments is that of cublasSgemm. A, B and C are tensors whose first element is the
 /// first of the matrix; their sizes and strides do not matter, but the matrix must end where the
 /// tensor ends, or before.
-/// @param lda, ldb, ldc elements from the beginning of a stored column to that of the next. At
-/// least
-///     the stored rows: lda >= m, or lda >= k where A is transposed; ldb >= k, or n; ldc >= m.
+/// @param lda, ldb, ldc elements from the beginning of a stored column to that of the next.
+///     At least the stored rows: lda >= m, or lda >= k where A is transposed; ldb >= k, or n; ldc
+///     >= m.
 /// @param alpha, beta on the host. Where *beta is 0, C is written without being read.
 /// @throws Error naming the parameter and its number in the list; DeviceError and DtypeError where
-/// a
-///     tensor is on another device than the handle or is not float32.
+///     a tensor is on another device than the handle or is not float32.
 void sgemm(const Handle& handle, Operation transa, Operation transb, int m, int n, int k,
            const float* alpha, const Tensor& A, int lda, const Tensor& B, int ldb,
            const float* beta, const Tensor& C, int ldc);

@@ -1,6 +1,6 @@
-// A kernel library libX.so has, where the build has CUDA, libX_cuda.so next to it: the same file,
-// compiled by nvcc. It is opened at the first launch on cuda, by its path and with its symbols for
-// itself, because both define the kernels under the same names.
+// In a build with CUDA, a kernel library libX.so has libX_cuda.so next to it: the same file,
+// compiled by nvcc. It is opened at the first launch on cuda, by its path and with local symbols,
+// because both define the kernels under the same names.
 #include "simt/cuda_launch.h"
 
 #include "td/base/error.h"

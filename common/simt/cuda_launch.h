@@ -1,5 +1,5 @@
-// Launches the version of a kernel that nvcc has compiled. Used by launch.cpp. Includes nothing of
-// simt, whose vector types have the names of CUDA's.
+// Launches the version of a kernel that nvcc has compiled. Used by launch.cpp. Includes no header
+// of simt, because simt's vector types have the same names as CUDA's.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct CudaLaunch {
 };
 
 /// Queues the kernel on the current stream of the device, as `<<<>>>` does.
-/// @throws DeviceError when this build has no kernels for cuda, and when CUDA refuses the launch.
+/// @throws DeviceError when this build has no kernels for cuda, and when CUDA rejects the launch.
 void launch_on_cuda(const CudaLaunch& launch);
 
 }  // namespace td::simt

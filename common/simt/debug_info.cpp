@@ -1,5 +1,5 @@
-// Reads DWARF through libdwfl: modules are found in /proc/self/maps, and read when an address of
-// theirs is first asked for.
+// Reads DWARF through libdwfl: modules are found in /proc/self/maps, and read when one of their
+// addresses is first looked up.
 #include "simt/debug_info.h"
 
 #include <dwarf.h>
@@ -43,7 +43,7 @@ class Modules {
   Dwfl* dwfl_ = nullptr;  // for the life of the process
 };
 
-/// The files whose lines are no place in a kernel: the language's headers (those of this folder,
+/// The files whose lines are not places in a kernel: the language's headers (those of this folder,
 /// not of folders in it), and the system's.
 bool is_language(std::string_view file) {
   constexpr std::string_view folder = "common/simt/";
@@ -246,7 +246,7 @@ class DebugInfo {
 }  // namespace
 
 const Site* site_before(std::uintptr_t return_address) {
-  // A small table in front, because an observed launch asks for every access.
+  // A small cache, because an observed launch looks up every access.
   struct Entry {
     std::uintptr_t address = 0;
     const Site* site = nullptr;

@@ -1,4 +1,4 @@
-// What the debug information of loaded libraries tells: the source place of an address, the
+// What the debug information of loaded libraries contains: the source place of an address, the
 // parameters of a kernel, and the variables that kernels share. Read by libdw (elfutils).
 // Thread-safe. Used where a report or an observed launch needs it, never for a plain launch.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace td::simt {
 
-/// The place of the instruction before `return_address`. Where it lies in a function that was
-/// inlined from the machine's own or the system's headers, the place of the call in the learner's
+/// The place of the instruction before `return_address`. If it is in a function that was inlined
+/// from the machine's own or the system's headers, returns the place of the call in the learner's
 /// file. Lives as long as the process, and equal places are one object. Never nullptr.
 const Site* site_before(std::uintptr_t return_address);
 
@@ -31,7 +31,7 @@ struct LibraryVariable {
   std::size_t element_size = 1;
   std::size_t bytes = 0;
   bool is_thread_local = false;  ///< A __shared__ variable, else a __device__ one.
-  bool is_extern = false;        ///< `extern __shared__`: no place of its own.
+  bool is_extern = false;        ///< `extern __shared__`: it has no own address.
   /// An address; for a __shared__ variable its offset from the start; for an extern one the address
   /// of the function that declares it, or 0.
   std::uintptr_t place = 0;

@@ -1,7 +1,7 @@
 // The functions that kernels and their hooks call, for the machine of the calling OS thread.
 //
 // Invariant: a kernel runs in a machine; host code that calls one of these outside of a launch gets
-// the answer of a block of one thread, or none.
+// the result for a block of one thread, or none.
 #include "simt/device_calls.h"
 
 #include <chrono>

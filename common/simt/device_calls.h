@@ -1,8 +1,8 @@
-// What the headers of the language call: the machine (machine.cpp, warps.cpp) answers, for the
-// kernel's thread that calls. The hooks of the compiler (kernel_library/hooks.cpp) call it too.
+// What the headers of the language call. The machine (machine.cpp, warps.cpp) executes it for the
+// kernel's calling thread. The hooks of the compiler (kernel_library/hooks.cpp) call it too.
 //
-// Invariant: the address to which a call returns lies in the kernel, because every caller in these
-// headers is inlined; so the machine knows the line. `pc` is that address where a caller is not.
+// Invariant: the return address of a call is in the kernel, because every caller in these headers
+// is inlined; so the machine knows the line. `pc` is that address for other callers.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 /// For functions of the language: a call of the machine then returns into the kernel itself.
 #define TD_SIMT_INLINE inline __attribute__((always_inline))
 
-/// For functions whose calls have places of their own, even at the end of both branches of an if.
+/// For functions whose calls keep separate places, even at the end of both branches of an if.
 #ifdef __clang__
 #define TD_SIMT_OWN_PLACE __attribute__((nomerge))
 #else
@@ -20,7 +20,7 @@
 
 namespace td::simt {
 
-/// True while an observer listens to the kernels of this OS thread.
+/// True while the kernels of this OS thread are observed.
 extern constinit thread_local bool is_observed;
 
 /// The barriers of a block: __syncthreads, _count, _and and _or.
@@ -53,28 +53,28 @@ enum class WarpFunction : std::uint8_t {
   kMatrixStore,
   kMatrixProduct,
 };
-/// Waits for the lanes that `mask` names, and returns what the function gives the calling lane.
-/// @param value what the lane brings; @param lane of a shuffle: a lane, a delta or a lane mask.
+/// Waits for the lanes that `mask` names, and returns the function's result for the calling lane.
+/// @param value the input of the lane; @param lane of a shuffle: a lane, a delta or a lane mask.
 TD_SIMT_OWN_PLACE std::uint64_t warp_call(WarpFunction function, unsigned mask,
                                           std::uint64_t value = 0, int lane = 0, int width = 32);
 
-/// What a lane brings to load_matrix_sync and store_matrix_sync, which must be equal in all lanes.
+/// A lane's input to load_matrix_sync and store_matrix_sync, which must be equal in all lanes.
 struct MatrixAccess {
   const void* pointer;
   unsigned leading;  ///< elements from one row (or column) to the next
   unsigned element_bytes;
   bool column_major;
 };
-/// What a lane brings to mma_sync, its elements of A, B and C; the machine fills in those of D.
+/// A lane's input to mma_sync, its elements of A, B and C; the machine fills in those of D.
 struct MatrixProduct {
   enum class Sum : std::uint8_t { kFloat, kHalf, kDouble, kInt };
   int m, n, k;
-  Sum sum;                          ///< in which type products are added up
+  Sum sum;                          ///< the type in which products are summed
   unsigned a_elements, b_elements;  ///< how many of a and b are used
   double a[16], b[16], c[8], d[8];
 };
 /// Which element of a matrix of `count` elements is the one in a lane's `slot`, counted through all
-/// lanes. CUDA leaves it open; here the seed of the launch chooses.
+/// lanes. CUDA does not specify it; here it depends on the seed of the launch.
 unsigned matrix_element(unsigned slot, unsigned count);
 /// The calling thread's lane.
 unsigned lane_of_thread();
@@ -82,22 +82,22 @@ unsigned lane_of_thread();
 /// How a kernel spells an access. A copy of a struct or of memory need not be aligned to its size.
 enum class AccessForm : std::uint8_t { kPlain, kVolatile, kCopy };
 
-/// Tells of an access of the calling kernel that has no hook, before it happens.
+/// Reports an access of the calling kernel that has no hook, before it happens.
 ///@{
 void tell_read_here(const void* address, std::size_t bytes);
 void tell_write_here(const void* address, std::size_t bytes);
 ///@}
-/// Tells of an access before it happens. Does not return where the access must not happen.
+/// Reports an access before it happens. Does not return if the access must not happen.
 ///@{
 void tell_read(const void* address, std::size_t bytes, AccessForm form, const void* pc);
 void tell_write(const void* address, std::size_t bytes, AccessForm form, const void* pc);
-/// Before, lets other threads of the block run now and then, because a loop may wait for them.
+/// First lets other threads of the block run from time to time, because a loop may wait for them.
 void tell_atomic(const void* address, std::size_t bytes, const void* pc);
 /// A basic block of the kernel begins.
 void tell_basic_block(const void* pc);
 ///@}
 
-/// __threadfence and its kin.
+/// __threadfence and similar functions.
 void fence();
 /// Ends the thread: `assert(text)` does not hold.
 [[noreturn]] void assertion_failed(const char* text, const void* pc);

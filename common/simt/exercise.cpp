@@ -1,5 +1,5 @@
-// The stub's answer in a kernel. Compiled without observation, because the counter and the text of
-// the exception are not the kernel's memory.
+// The error of a stub in a kernel. Compiled without observation, because the counter and the text
+// of the exception are not the kernel's memory.
 #include "td/exercise.h"
 
 namespace td {

@@ -1,7 +1,7 @@
-// How a kernel says that it is still a stub: the kernels' form of td/exercise.h. Included by the
-// kernel files of chapter 11, and by nothing else.
-// Invariant: a kernel file includes no standard header by way of this one, and observed code holds
-// nothing of it.
+// How a kernel reports that it is still a stub: the version of td/exercise.h for kernels. Included
+// by the kernel files of chapter 11, and by nothing else.
+// Invariant: this header includes no standard header, and none of its code is compiled into
+// observed code.
 #pragma once
 
 #include "simt/kernel.h"

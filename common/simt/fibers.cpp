@@ -1,5 +1,5 @@
-// Stacks, and the switches between them. AddressSanitizer and ThreadSanitizer must be told of each
-// switch, or they take another stack for a wild one.
+// Stacks, and the switches between them. AddressSanitizer and ThreadSanitizer must be notified of
+// each switch, otherwise they report errors on the new stack.
 #include "simt/fibers.h"
 
 #include <sys/mman.h>
@@ -19,10 +19,10 @@ namespace {
 namespace context = boost::context;
 
 // A slot of address space has a guard and a stack; a page is mapped when it is touched. The guard
-// is larger than a usual frame, because a large local array would leap over a single page.
+// is larger than a usual frame, because a large local array could skip a single page.
 constexpr std::size_t kGuard = 132 << 10;
 #if defined(TD_ADDRESS_SANITIZER)
-// Its frames are several times as large: those of libdw, which looks up the places of accesses.
+// Large enough for the frames of libdw, which looks up the places of accesses.
 constexpr std::size_t kStack = 892 << 10;
 #else
 constexpr std::size_t kStack = 124 << 10;
@@ -30,7 +30,7 @@ constexpr std::size_t kStack = 124 << 10;
 constexpr std::size_t kSlot = kGuard + kStack;
 constexpr std::size_t kMostFibers = 1024 + 1;  // the threads of a block, and one that begins
 
-/// Stacks belong to the pool, so nothing is freed with a fiber.
+/// Stacks belong to the pool, so a fiber does not free its stack.
 struct LeavesStack {
   void deallocate(context::stack_context&) noexcept {}
 };
@@ -73,7 +73,7 @@ void Fiber::switch_to(Fiber& next) {
   arrive(std::move(next.stopped_).resume());
 }
 
-/// The first thing on a fiber that is switched to: keeps where the one before it has stopped.
+/// The first call on a fiber after a switch: stores where the previous fiber has stopped.
 void Fiber::arrive(context::fiber&& previous) {
 #if defined(TD_ADDRESS_SANITIZER)
   const void* low = nullptr;
@@ -120,7 +120,7 @@ Fiber& FiberPool::make() {
   fibers_.push_back(std::make_unique<Fiber>(*this));
   Fiber& fiber = *fibers_.back();
   fiber.low_ = reinterpret_cast<std::uintptr_t>(slot) + kGuard;
-  // Stacks that begin at equal places of their pages would compete for the same lines of the cache.
+  // Stacks that begin at equal offsets in their pages would compete for the same cache lines.
   fiber.bytes_ = kStack - number % 12 * 320;
   return fiber;
 }

@@ -1,5 +1,5 @@
-// The stacks on which the threads of a block run. A fiber (Boost.Context) runs a function on a
-// stack of its own, which can stop in the middle and be continued later. Used by the machine, one
+// The stacks on which the threads of a block run. A fiber (Boost.Context) runs a function on its
+// own stack; the function can stop in the middle and be continued later. Used by the machine, one
 // pool per OS thread.
 //
 // Invariant: fibers and their stacks are reused for the life of the OS thread. A fiber that was
@@ -26,14 +26,13 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// Stops here, where the calling code runs, and goes on with `next` until something switches
-  /// back.
+  /// Stops this fiber, which runs the calling code, and continues `next` until a switch back.
   void switch_to(Fiber& next);
   /// The next switch to this fiber begins the pool's work again instead of continuing it.
   void abandon() { begun_ = false; }
   /// Whether the address lies on the fiber's stack.
   bool contains(std::uintptr_t address) const { return address - low_ < bytes_; }
-  /// Whether the address lies in the guard before the stack, which an overflow touches.
+  /// Whether the address lies in the guard before the stack, which an overflow accesses.
   bool overflows_at(std::uintptr_t address) const;
 
  private:
@@ -51,7 +50,7 @@ class Fiber {
   void* sanitizer_ = nullptr;  // what AddressSanitizer or ThreadSanitizer keeps for the stack
 };
 
-/// The fibers of one OS thread: one piece of address space, of which a stack is made when it is
+/// The fibers of one OS thread: one piece of address space, in which each stack is made when it is
 /// first needed.
 class FiberPool {
  public:
@@ -61,7 +60,7 @@ class FiberPool {
   ~FiberPool();
   /// The OS thread itself.
   Fiber& outside() { return outside_; }
-  /// A fiber that waits for work. Give it back by release().
+  /// Returns a fiber that waits for work. Return it with release().
   Fiber& acquire();
   void release(Fiber& fiber) { idle_.push_back(&fiber); }
   /// Whether the address lies on a stack of the pool.

@@ -1,8 +1,8 @@
-// What a kernel file includes: the language of CUDA. nvcc brings its own; for g++ and clang the
+// What a kernel file includes: the language of CUDA. nvcc has its own; for g++ and clang the
 // headers of this folder define the same names, so that one file is compiled for cuda and for sim.
 //
-// Invariant: a name of CUDA that these headers do not define fails to compile; none is approximated
-// in silence. Knows nothing of tensors.
+// Invariant: a name of CUDA that these headers do not define fails to compile; none is silently
+// approximated. Independent of tensors.
 #pragma once
 
 #ifdef __CUDACC__

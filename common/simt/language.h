@@ -1,4 +1,4 @@
-// The words of CUDA C++ that are no functions of a warp, for g++ and clang: qualifiers, the indices
+// The parts of CUDA C++ except the functions of a warp, for g++ and clang: qualifiers, the indices
 // of a thread, barriers of a block, fences, assert, printf and the clock. Included by
 // simt/kernel.h.
 //
@@ -29,7 +29,7 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 /// The place of the calling thread in its block and its grid, and the extents of both. None is a
-/// dim3, because compilers take a constant of a type with constructors for memory that may change.
+/// dim3, because compilers assume that a constant of a type with constructors may change.
 ///@{
 extern constinit thread_local const uint3 threadIdx, blockIdx, blockDim, gridDim;
 inline constexpr int warpSize = 32;

@@ -1,4 +1,4 @@
-// Checks a launch, and hands it to the device: a Record for sim, cudaLaunchKernel for cuda.
+// Checks a launch, and passes it to the device: a Record for sim, cudaLaunchKernel for cuda.
 #include "simt/launch.h"
 
 #include <mutex>

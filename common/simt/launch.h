@@ -19,7 +19,7 @@
 
 namespace td::simt {
 
-/// How many threads run, and what the launch states about them.
+/// How many threads run, and what the launch specifies about them.
 struct LaunchConfig {
   dim3 grid;               ///< blocks
   dim3 block;              ///< threads per block
@@ -121,7 +121,7 @@ constexpr KernelType::Parameter parameter_at(std::size_t offset) {
 template <auto* kernel, class Indices, class... Params>
 struct Caller;
 
-/// Lays the parameters out one after another, and calls the kernel with copies of them.
+/// Stores the parameters one after another, and calls the kernel with copies of them.
 template <auto* kernel, std::size_t... I, class... Params>
 struct Caller<kernel, std::index_sequence<I...>, Params...> {
   static constexpr std::size_t kSlot = 16;  // aligned for every parameter
@@ -172,7 +172,7 @@ void launch_as(void (*)(Params...), const LaunchConfig& config, const Args&... a
 /// converts to the parameter. A pointer to const is read, others are read and written.
 /// @throws DtypeError when a tensor's element type is not the pointer's.
 /// @throws DeviceError unless all tensors are defined and on one device, of sim or cuda.
-/// @throws Error when a GPU would refuse the launch, and when a tensor is not contiguous.
+/// @throws Error when a GPU would reject the launch, and when a tensor is not contiguous.
 template <auto* kernel, class... Args>
 void launch(const LaunchConfig& config, const Args&... args) {
   detail::launch_as<kernel>(kernel, config, args...);

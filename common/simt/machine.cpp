@@ -98,7 +98,7 @@ bool Machine::run_block(std::uint32_t number) {
   return !stuck_;
 }
 
-/// Runs on each fiber: threads that have not begun, until one is ready to go on elsewhere.
+/// Runs on each fiber: executes threads that have not begun, until a waiting one is ready.
 void Machine::work(void* machine, Fiber& self) {
   Machine& m = *static_cast<Machine*>(machine);
   for (;;) {
@@ -136,7 +136,7 @@ void Machine::enter(Thread& thread, Fiber& fiber) {
   threadIdx = thread.info.index;
 }
 
-/// Goes on with a thread that waits, from the fiber that runs now.
+/// Continues a thread that waits, from the fiber that runs now.
 void Machine::resume(Thread& thread, Fiber& here) {
   Fiber& fiber = *thread.fiber;
   thread.state = Thread::State::kRuns;
@@ -144,8 +144,8 @@ void Machine::resume(Thread& thread, Fiber& here) {
   here.switch_to(fiber);
 }
 
-/// Stops the current thread. The next one goes on at once, which saves the way outside; it may be
-/// this very thread.
+/// Stops the current thread. The next one continues directly, which saves a switch to the outside;
+/// it may be the same thread.
 void Machine::wait(Thread& thread) {
   Fiber& here = *fiber_;
   thread.fiber = &here;
@@ -162,7 +162,7 @@ void Machine::wait(Thread& thread) {
 
 void Machine::finish(Thread& thread) {
   const std::uint32_t warp = thread.info.warp();
-  thread.state = Thread::State::kRuns;  // waits no more, also where it was about to
+  thread.state = Thread::State::kRuns;  // no longer waits, also if it was about to
   ++exited_;
   warps_[warp].exited |= 1u << thread.info.lane();
   if (warps_[warp].waiting) complete_waiting(warp);
@@ -218,7 +218,7 @@ void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes,
 }
 
 void Machine::atomic() {
-  // A loop that waits for another thread would never end where that thread does not run.
+  // A loop that waits for another thread would never end if that thread did not run.
   constexpr int kMostInARow = 4096;
   if (++atomics_ < kMostInARow) return;
   begins_others_ = true;

@@ -1,11 +1,11 @@
 // Runs the blocks of one launch on the calling OS thread: every thread of a block, their barriers
-// and the functions of their warps. Used by run.cpp; the functions of device_calls.h end here.
+// and the functions of their warps. Used by run.cpp; the functions of device_calls.h call it.
 //
 // A thread is a plain call until it first waits: threads run one after another on one fiber, and
 // when one of them waits, its fiber waits with it and the next thread gets another fiber.
 //
 // Invariant: a machine runs one block at a time, and all of its threads on one OS thread, because
-// compilers keep the addresses of thread_local variables, which shared variables are.
+// shared variables are thread_local, and compilers may keep the addresses of such variables.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@
 
 namespace td::simt {
 
-/// One thread of the running block. As large as a line of the cache, because a switch from one to
-/// the next touches one of each.
+/// One thread of the running block. As large as a cache line, because a switch from one to the next
+/// accesses one line of each.
 struct alignas(64) Thread {
   enum class State : std::uint8_t { kRuns, kAtBarrier, kInWarpFunction };
   ThreadInfo info{};
   Fiber* fiber = nullptr;    ///< While it waits.
   std::uintptr_t pc = 0;     ///< Where it waits: the address after the call.
-  std::uint64_t value = 0;   ///< What it brings to a function of its warp, or its predicate.
-  std::uint64_t result = 0;  ///< What it gets.
+  std::uint64_t value = 0;   ///< Its input to a function of its warp, or its predicate.
+  std::uint64_t result = 0;  ///< Its result of that function.
   unsigned mask = 0;         ///< For kInWarpFunction.
   int lane = 0, width = 32;  ///< Of a shuffle: its lane, delta or lane mask, and its width.
   State state = State::kRuns;
@@ -49,12 +49,12 @@ class Machine {
   /// The same while it runs a kernel's thread, or nullptr. Async-signal-safe.
   static Machine* running() { return in_launch_ && in_launch_->current_ ? in_launch_ : nullptr; }
 
-  /// Prepares for the blocks of a launch, and ends it. Between both, the launch stays as it is.
+  /// Prepares for the blocks of a launch, and ends it. In between, the launch must not change.
   ///@{
   void begin(const Launch& launch, Observer* observer, const RunOptions& options);
   void end();
   ///@}
-  /// Runs one block. @return false when the launch cannot go on.
+  /// Runs one block. @return false when the launch cannot continue.
   bool run_block(std::uint32_t number);
 
   /// What device_calls.h declares, for the current thread. `pc` is the address after the call.
@@ -68,7 +68,7 @@ class Machine {
   void fence();
   ///@}
   /// Reports what the current thread does wrong at `pc`, and ends the thread. Its stack is
-  /// abandoned, so the caller has no object with a destructor but the text.
+  /// abandoned, so the caller has no object with a destructor except the text.
   [[noreturn]] void fail_thread(Finding::Kind kind, std::uintptr_t pc, std::string text);
   /// Ends the current thread after a signal, whose report follows on the machine's own stack.
   [[noreturn]] void end_at_fault(int signal, std::uintptr_t pc, std::uintptr_t address);
@@ -138,10 +138,10 @@ class Machine {
   std::uint32_t next_thread_ = 0;  // of order_: the first that has not begun
   std::uint32_t exited_ = 0, failed_ = 0, at_barrier_ = 0;  // failed_: exited by an error
   std::uintptr_t barrier_pc_ = 0;                           // of the first thread at the barrier
-  bool barriers_differ_ = false;                            // other threads wait at another address
-  bool begins_others_ = false;  // a thread lets those go first that have not begun
-  Thread* current_ = nullptr;   // nullptr outside of threads
-  Fiber* fiber_ = nullptr;      // of the current thread
+  bool barriers_differ_ = false;                            // other threads wait elsewhere
+  bool begins_others_ = false;                              // threads that have not begun go first
+  Thread* current_ = nullptr;                               // nullptr outside of threads
+  Fiber* fiber_ = nullptr;                                  // of the current thread
   uint3 block_{};
   bool stuck_ = false;
   int atomics_ = 0;  // since the last switch

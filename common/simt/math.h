@@ -1,4 +1,4 @@
-// Mathematical functions and bit operations of CUDA that C++ lacks, or has in namespace std alone.
+// Mathematical functions and bit operations of CUDA that C++ lacks, or has only in namespace std.
 // Included by simt/kernel.h.
 //
 // Invariant: the fast functions (__expf) give the results of the accurate ones, so their results

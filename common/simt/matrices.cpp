@@ -1,6 +1,6 @@
 // The matrix functions of a warp (nvcuda::wmma): what load_matrix_sync and store_matrix_sync
-// demand, and the product. Products are exact in float, sums are in the type of the accumulator, k
-// ascending; PTX leaves the order open.
+// require, and the product. Products are exact in float, sums are in the type of the accumulator, k
+// ascending; PTX does not specify the order.
 #include "simt/matrices.h"
 
 #include <bit>
@@ -71,8 +71,8 @@ void Machine::check_all_lanes(std::uint32_t warp, unsigned group) {
              "\n  all 32 lanes of a warp must call it together: move it out of the condition");
 }
 
-/// Checks a load or a store; it happens in the lanes themselves. Gives them whether it is well
-/// aligned, because a report of each lane's misaligned part would say the same again.
+/// Checks a load or a store; it happens in the lanes themselves. Returns to them whether it is
+/// aligned, because a report for each lane's misaligned part would repeat the error.
 void Machine::check_matrix(std::uint32_t warp, unsigned group) {
   check_all_lanes(warp, group);
   const Thread& first = lane_of(warp, static_cast<unsigned>(std::countr_zero(group)));

@@ -1,5 +1,5 @@
-// Shared variables are thread_local in the kernel's library, so the loader knows where they lie for
-// the calling OS thread, and the debug information where each lies among them.
+// Shared variables are thread_local in the kernel's library, so the loader knows where they are for
+// the calling OS thread, and the debug information has the offset of each.
 #include "simt/memory_map.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 namespace td::simt {
 namespace {
 
-/// What the loader tells about the library that holds an address.
+/// What the loader knows about the library that contains an address.
 struct Library {
   std::uintptr_t address = 0;
   std::uintptr_t thread_local_begin = 0, thread_local_bytes = 0;

@@ -1,4 +1,4 @@
-// Where the memory that a kernel reaches lies: its shared variables, its library's constants and
+// Where the memory is that a kernel reaches: its shared variables, its library's constants and
 // __device__ variables. Used by the machine for observed launches.
 //
 // Invariant: addresses of shared variables are those of the OS thread that made the map.

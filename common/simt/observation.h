@@ -1,4 +1,4 @@
-// The observation that is on, between observe() and the launches. Used by launch.cpp.
+// The active observation, which connects observe() with the launches. Used by launch.cpp.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace td::simt {
 /// Runs a launch of sim on the calling stream's thread: observed while observe() is on, else plain.
 /// @throws Error with the first fault of a plain launch.
 void run_or_observe(Launch& launch);
-/// @throws Error when a GPU would refuse the launch with this grid and block and these bytes of
-/// dynamic shared memory. While observe() is on, it returns, and the refusal becomes a finding.
+/// @throws Error when a GPU would reject the launch with this grid and block and these bytes of
+/// dynamic shared memory. While observe() is on, it returns, and the error becomes a finding.
 void check_config(const std::string& kernel, dim3 grid, dim3 block, std::size_t shared);
 
 }  // namespace td::simt

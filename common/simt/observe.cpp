@@ -17,16 +17,15 @@ struct Observation {
       : options{o.order, o.seed}, gpu(o.gpu ? *o.gpu : simt::gpu("H100")), observers(gpu) {}
   const RunOptions options;
   const GpuLimits& gpu;
-  std::mutex
-      mutex;  // guards observers: streams run at the same time, launches are observed in turn
+  std::mutex mutex;  // guards observers: streams run concurrently, launches are observed in turn
   Observers observers;
 };
 
 std::atomic<Observation*> current{nullptr};
 
-/// Why the GPU refuses the launch, as one text; nothing when it takes it.
+/// Why the GPU rejects the launch, as one text; nothing when it accepts it.
 std::optional<std::string> refusal(const GpuLimits& gpu, const LaunchInfo& info) {
-  // A program on a GPU asks for more than 48 KiB by one call; launch() does that for it.
+  // A program on a GPU requests more than 48 KiB with one call; launch() makes that call for it.
   const auto error = check_launch(gpu, info.grid, info.block, 0, info.dynamic_shared, true);
   if (!error) return std::nullopt;
   return info.kernel + ": the launch is refused with " + error->name + ": " + error->text;

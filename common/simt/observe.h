@@ -23,7 +23,7 @@ struct ObserveOptions {
 };
 
 /// Runs `work`, waits for all sim devices, and returns one report per launch, in the order in which
-/// they ran. A fault of a kernel is a finding here, and no error of its stream.
+/// they ran. A fault of a kernel is a finding here, not an error of its stream.
 /// @throws what `work` throws, AsyncError when other queued work failed, Error when called from
 /// within itself.
 std::vector<KernelReport> observe(const ObserveOptions& options, const std::function<void()>& work);

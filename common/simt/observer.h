@@ -1,8 +1,8 @@
-// What the SIMT machine tells about a kernel while it runs: every launch, block, memory access and
-// barrier, in the order in which they happen. The machine (machine.h) calls; memory checks, the
-// race finder and the counters (observe/) listen. Knows nothing of tensors.
+// What the SIMT machine reports about a kernel while it runs: every launch, block, memory access
+// and barrier, in the order in which they happen. The machine (machine.h) calls; memory checks, the
+// race finder and the counters (observe/) receive the events. Independent of tensors.
 //
-// Invariant: a machine calls its observer from one OS thread at a time, and a block's events lie
+// Invariant: a machine calls its observer from one OS thread at a time, and a block's events come
 // between begin_block and end_block of that block. Blocks of a launch do not interleave.
 #pragma once
 
@@ -45,17 +45,17 @@ struct SharedVariable {
   bool is_dynamic = false;       ///< `extern __shared__`: its size comes from the launch.
 };
 
-/// One launch. All of it stays as it is from begin_launch to end_launch.
+/// One launch. It does not change from begin_launch to end_launch.
 struct LaunchInfo {
   std::string kernel;              ///< Name without arguments: "transpose".
   const Site* site = nullptr;      ///< Where the kernel is defined; nullptr where that is unknown.
   dim3 grid;                       ///< Blocks.
   dim3 block;                      ///< Threads per block.
   std::size_t dynamic_shared = 0;  ///< Bytes.
-  double flops = 0;  ///< Floating point operations, as the launch states them; 0 when it does not.
+  double flops = 0;  ///< Floating point operations, as the launch specifies them; 0 if it does not.
   std::vector<PointerArgument> arguments;  ///< In the order of the parameters.
-  /// All shared variables that the kernel's library has. Those that a block touches belong to the
-  /// kernel; so static shared memory is known at end_launch only.
+  /// All shared variables that the kernel's library has. Those that a block accesses belong to the
+  /// kernel, so static shared memory is known only at end_launch.
   std::vector<SharedVariable> shared;
 };
 
@@ -80,7 +80,7 @@ enum class Space : std::uint8_t {
 };
 
 /// One access of one thread. Accesses to a thread's own local variables and to constants of the
-/// kernel's library are not told.
+/// kernel's library are not reported.
 struct Access {
   AccessKind kind = AccessKind::kRead;  ///< What it does.
   Space space = Space::kGlobal;         ///< Where.
@@ -104,21 +104,21 @@ struct Finding {
     kUninitialized,
     kRace,
     kBarrier,       ///< a barrier that not all threads reach, or reach at different sites
-    kMask,          ///< a warp function with lanes that its mask does not name, or that never come
+    kMask,          ///< a warp function with lanes that its mask does not name, or that do not come
     kLaunchConfig,  ///< a launch above the limits of the GPU
     kTrap,          ///< a division by zero, an assert, a memory fault, an exception
   };
   Kind kind = Kind::kTrap;     ///< What is wrong.
-  bool is_note = false;        ///< Worth telling, and no fault.
+  bool is_note = false;        ///< Worth reporting, but not a fault.
   std::string kernel;          ///< Its name without arguments.
   const Site* site = nullptr;  ///< May be nullptr.
   uint3 block = {};            ///< Of the first occurrence.
   uint3 thread = {};           ///< Of the first occurrence.
-  std::string text;            ///< The whole report: what, whose, who and the cure, in lines.
+  std::string text;            ///< The whole report: what, whose, who and the fix, in lines.
   std::size_t count = 1;       ///< How often it happened at this site.
 };
 
-/// Listens to a machine. The defaults do nothing and allow everything.
+/// Receives the events of a machine. The defaults do nothing and allow everything.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -132,7 +132,7 @@ class Observer {
   /// After its last thread.
   virtual void end_block() {}
 
-  /// Before the access happens. Where it returns false the access does not happen: the machine ends
+  /// Before the access happens. If it returns false, the access does not happen: the machine ends
   /// the thread, as a GPU would end the kernel.
   virtual bool access(const ThreadInfo&, const Access&) { return true; }
   /// After all threads of the block that have not returned arrived at a __syncthreads.
@@ -141,13 +141,13 @@ class Observer {
   virtual void warp_barrier(std::uint32_t /*warp*/, std::uint32_t /*mask*/) {}
   /// A __threadfence, of the block or wider.
   virtual void fence(const ThreadInfo&) {}
-  /// A basic block of the kernel begins; `block` is an address that names it. Told only when the
+  /// A basic block of the kernel begins; `block` is an address that names it. Reported only if the
   /// kernel was compiled to do so.
   virtual void basic_block(const ThreadInfo&, std::uintptr_t /*block*/) {}
-  /// A matrix product of a warp (wmma::mma_sync), told once for the warp.
+  /// A matrix product of a warp (wmma::mma_sync), reported once for the warp.
   virtual void matrix_product(std::uint32_t /*warp*/, int /*m*/, int /*n*/, int /*k*/,
                               const Site*) {}
-  /// The machine itself found a fault: a barrier, a mask, a trap, a launch that a GPU would refuse.
+  /// The machine itself found a fault: a barrier, a mask, a trap, a launch that a GPU would reject.
   virtual void found(Finding) {}
 };
 

@@ -14,7 +14,7 @@
 namespace td::simt {
 namespace {
 
-/// Which block comes n-th.
+/// Returns which block comes n-th.
 class BlockOrder {
  public:
   BlockOrder(std::uint32_t count, const RunOptions& options)
@@ -79,7 +79,7 @@ std::vector<Finding> run_plain(const Launch& launch, const RunOptions& options) 
   return findings;
 }
 
-/// Adds what the debug information knows: names, places and variables.
+/// Adds what the debug information contains: names, places and variables.
 void describe(Launch& launch) {
   const auto& description = describe_kernel(reinterpret_cast<std::uintptr_t>(launch.kernel));
   launch.info.site = description.site;

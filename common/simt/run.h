@@ -1,6 +1,6 @@
 // Runs a launch on sim: all blocks of a grid, in the order that the options choose, on the cores of
-// the calling stream or under an observer. Called by launch.cpp, and by tests with kernels of their
-// own.
+// the calling stream or under an observer. Called by launch.cpp, and by tests with their own
+// kernels.
 //
 // Invariant: a fault of a kernel ends the thread that has it, or the launch, never the process.
 #pragma once
@@ -14,29 +14,29 @@ namespace td::simt {
 
 /// A launch that is ready to run.
 struct Launch {
-  LaunchInfo info;  ///< What observers are told.
+  LaunchInfo info;  ///< What observers receive.
   std::vector<std::size_t>
       positions;                 ///< Of each of info.arguments: which parameter it is, from 0.
   const void* kernel = nullptr;  ///< The kernel function, for its debug information.
   void (*call)(const void* arguments) = nullptr;  ///< Calls the kernel once, for one thread.
-  const void* arguments = nullptr;                ///< What `call` is given.
+  const void* arguments = nullptr;                ///< The argument of `call`.
 };
 
-/// The order in which blocks, and the threads of a block, begin and go on.
+/// The order in which blocks, and the threads of a block, begin and continue.
 enum class Order : std::uint8_t { kForward, kReversed, kRandom };
 
 /// How a launch is run.
 struct RunOptions {
   Order order = Order::kForward;  ///< Of blocks and threads.
   std::uint64_t seed = 0;  ///< Of a random order, and of where fragments of matrices are kept.
-  /// Of an observed launch: run so many blocks at the beginning and at the end of the grid, and
-  /// leave out the others; 0: run all.
+  /// For an observed launch: runs this many blocks at the beginning and at the end of the grid, and
+  /// leaves out the others; 0: runs all.
   std::uint32_t edge_blocks = 0;
 };
 
 /// Runs the launch and returns what the machine itself found; notes too when it is observed.
 /// Without an observer blocks run on parallel_width() OS threads, and a fault ends the launch. With
-/// one they run on the calling OS thread alone, and findings are told to it as well.
+/// one they run on the calling OS thread alone, and it receives the findings as well.
 std::vector<Finding> run(Launch& launch, Observer* observer, const RunOptions& options);
 
 }  // namespace td::simt

@@ -1,5 +1,5 @@
-// The indices that language.h shows to kernels, as the machine writes them. Included by the machine
-// alone: for a kernel they are constants.
+// The indices that language.h declares for kernels, writable for the machine. Only the machine
+// includes this file: for a kernel they are constants.
 #pragma once
 
 #include "simt/vector_types.h"

@@ -1,5 +1,5 @@
-// The handlers of SIGFPE, SIGSEGV and SIGBUS. A handler leaves by switching to the machine's own
-// stack and never returns; so it gives the thread back the signals that are blocked meanwhile.
+// The handlers of SIGFPE, SIGSEGV and SIGBUS. A handler switches to the machine's own stack and
+// never returns, so it unblocks the signals that were blocked meanwhile itself.
 #include "simt/traps.h"
 
 #include <signal.h>
@@ -33,7 +33,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
   if (action.sa_flags & SA_SIGINFO) return action.sa_sigaction(signal, info, context);
   if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)
     return action.sa_handler(signal);
-  // On return the instruction raises the signal again and meets the default.
+  // After the return the instruction raises the signal again, with the default action.
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
   sigaction(signal, &usual, nullptr);

@@ -1,5 +1,5 @@
 // Signals that a kernel's instructions raise: division of an integer by zero, and accesses to
-// memory that is not mapped. The machine ends the thread, and the process goes on.
+// memory that is not mapped. The machine ends the thread, and the process continues.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace td::simt {
 /// Installs the handlers where another library has replaced them, and gives the calling OS thread a
 /// stack for them. Signals outside of kernels go to the handlers that were there before.
 void install_traps();
-/// What a thread did, to follow its name: " divides an integer by zero".
+/// What a thread did, as text after its name: " divides an integer by zero".
 /// @param is_overflow the address lies next to the thread's stack.
 std::string text_of_trap(int signal, std::uintptr_t address, bool is_overflow);
 

@@ -2,7 +2,7 @@
 // Included by simt/kernel.h and by the machine.
 //
 // Invariant: a vector of 4, 8 or 16 bytes is copied in one piece, as a GPU copies it. Compilers
-// split the copy of a plain struct into its members; so these copy themselves as one SIMD vector.
+// split the copy of a plain struct into its members; these are copied as one SIMD vector.
 #pragma once
 
 #ifdef __CUDACC__
@@ -13,7 +13,7 @@ struct uint3 {
   unsigned x, y, z;
 };
 
-/// Extents of a grid or a block; what is not given is 1.
+/// Extents of a grid or a block; extents that are not given are 1.
 struct dim3 {
   unsigned x, y, z;
   constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}

@@ -10,8 +10,8 @@ TD_SIMT_INLINE void __syncwarp(unsigned mask = 0xffffffff) {
   td::simt::warp_call(td::simt::WarpFunction::kSync, mask);
 }
 
-/// The lanes that run together now. A snapshot that may hold fewer lanes than the branch: here it
-/// holds the calling lane alone, so that code which takes it for a mask fails.
+/// The lanes that run together now. A snapshot that may have fewer lanes than the branch. Here it
+/// has the calling lane alone, so that code that uses it as a mask fails.
 TD_SIMT_INLINE unsigned __activemask() {
   return 1u << ((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32);
 }

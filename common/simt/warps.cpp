@@ -41,7 +41,7 @@ unsigned source_of(const Thread& thread) {
     case WarpFunction::kShuffleDown:
       source = own + thread.lane >= end ? own : own + thread.lane;
       break;
-    default:  // of an earlier part it may read, of a later one it keeps its own
+    default:  // it may read from an earlier part, but not from a later one
       source = (own ^ thread.lane) >= end ? own : own ^ thread.lane;
   }
   return static_cast<unsigned>(source) & 31;
@@ -129,7 +129,7 @@ unsigned Machine::named_lanes(const Thread& thread) const {
   return thread.mask & ~warps_[thread.info.warp()].exited;
 }
 
-/// After a lane has exited: the others may have waited for it alone.
+/// After a lane has exited: the others may have waited only for it.
 void Machine::complete_waiting(std::uint32_t warp) {
   for (bool goes_on = true; goes_on;) {
     goes_on = false;
@@ -139,7 +139,7 @@ void Machine::complete_waiting(std::uint32_t warp) {
   }
 }
 
-/// Completes the call of a lane when all lanes that it names have come.
+/// Completes the call of a lane when all lanes that it names have arrived.
 bool Machine::try_complete(std::uint32_t warp, unsigned lane) {
   const Thread& caller = lane_of(warp, lane);
   const unsigned named = named_lanes(caller);
@@ -236,7 +236,7 @@ void Machine::report_mismatch(const Thread& thread, const Thread& other) {
              ")\n  all lanes that a mask names must call the same function with the same mask");
 }
 
-/// No thread of the block can go on: says who waits where, and for whom. Ends the block.
+/// No thread of the block can continue: reports all waiting threads and ends the block.
 void Machine::report_deadlock() {
   for (std::uint32_t warp = 0; warp < warps_.size(); ++warp) {
     unsigned left = warps_[warp].waiting;
@@ -248,7 +248,7 @@ void Machine::report_deadlock() {
         if (t.pc == first.pc && t.mask == first.mask) group |= 1u << l;
       });
       left &= ~group;
-      if (!missing) continue;  // waits for lanes that wait in another function, told there
+      if (!missing) continue;  // waits for lanes in another function, reported there
       const Thread& absent = lane_of(warp, static_cast<unsigned>(std::countr_zero(missing)));
       report(Finding::Kind::kMask, false, first, first.pc,
              text_of_lanes(group) + " of warp " + std::to_string(warp) + " of block " +

@@ -1,8 +1,8 @@
 // Products of small matrices by a warp, as tensor cores compute them: nvcuda::wmma. Included by
 // simt/kernel.h. Shapes, types and num_elements are those of CUDA 13.0's mma.h.
 //
-// Invariant: which element sits in which lane is not specified, and changes with the seed of the
-// launch. So only operations that treat all elements of a fragment alike are right.
+// Invariant: which lane has which element is not specified, and changes with the seed of the
+// launch. So only operations that treat all elements of a fragment alike are correct.
 #pragma once
 
 #include "simt/device_calls.h"
@@ -33,7 +33,7 @@ inline constexpr bool same = false;
 template <class A>
 inline constexpr bool same<A, A> = true;
 
-/// How the elements of a fragment are kept.
+/// How the elements of a fragment are stored.
 template <class T>
 struct Element {
   using type = T;
@@ -60,7 +60,7 @@ constexpr bool has_shape(int m, int n, int k) {
 
 #define TD_SIMT_UNSEEN __attribute__((noinline, no_sanitize("thread")))
 
-/// Copies between memory and the elements of a lane. Without hooks: the access is told as one.
+/// Copies between memory and the elements of a lane. Without hooks: the access is reported as one.
 ///@{
 template <class Fragment, class T>
 TD_SIMT_UNSEEN void copy_in(Fragment& f, const T* from, unsigned leading, bool column_major,
@@ -94,7 +94,7 @@ TD_SIMT_UNSEEN void narrow(Fragment& f, const double* from) {
 
 }  // namespace detail
 
-/// The part of a matrix that a lane keeps, of A (m x k), B (k x n) or an accumulator (m x n).
+/// The part of a matrix that a lane holds, of A (m x k), B (k x n) or an accumulator (m x n).
 template <class Use, int m, int n, int k, class T, class Layout = void>
 class fragment {
   static_assert(detail::has_shape<Use, T>(m, n, k),
@@ -112,23 +112,23 @@ class fragment {
       detail::same<T, __half> && !detail::same<Use, accumulator> ? 16 : rows * columns / 32;
   storage_element_type x[num_elements];
 
-  /// A GPU leaves what its registers held. Here it is NaN, or 127, so that a missing fill_fragment
-  /// or load_matrix_sync shows in the result.
+  /// On a GPU it has the old values of the registers. Here it is NaN, or 127, so that a missing
+  /// fill_fragment or load_matrix_sync shows in the result.
   fragment() {
     for (storage_element_type& element : x)
       element = detail::same<T, int> || sizeof(T) == 1 ? storage_element_type(127)
                                                        : storage_element_type(__builtin_nanf(""));
   }
 
-  /// From the matrix's begin to the element x[i] of a lane.
+  /// From the matrix's start to the element x[i] of a lane.
   static std::size_t offset(unsigned lane, int i, unsigned leading, bool column_major) {
     const unsigned element = td::simt::matrix_element(
         lane * num_elements + static_cast<unsigned>(i), unsigned{rows * columns});
     const std::size_t row = element / columns, column = element % columns;
     return column_major ? column * leading + row : row * leading + column;
   }
-  /// From the matrix's begin to the piece of memory that the lane accesses: all lanes together take
-  /// the matrix in the order of memory, each the same number of elements.
+  /// From the matrix's start to the piece of memory that the lane accesses: all lanes together
+  /// access the matrix in memory order, each lane the same number of elements.
   static std::size_t piece(unsigned lane, unsigned leading, bool column_major) {
     constexpr unsigned kEach = rows * columns / 32;
     const unsigned length = column_major ? rows : columns;

@@ -16,7 +16,7 @@ namespace td::trace {
 namespace {
 
 constexpr int kFirstDevice = 5'000'000;  // Linux gives such numbers to no process and no thread
-/// What is added to the number of a track, by TrackKind: a device has streams, then engines.
+/// The offset that is added to the number of a track, by TrackKind: streams first, then engines.
 constexpr int kFirstNumber[] = {0, 5'000'000, 0, 1'000'000};
 
 /// The names of PyTorch's profiler, by Category.

@@ -21,7 +21,7 @@ struct Worker {
   }
 };
 
-/// Returns the worker's name; empty for spans that are no work of a device. A copy within one
+/// Returns the worker's name; empty for spans that are not work of a device. A copy within one
 /// device uses no engine: it competes with kernels.
 std::string worker_of(const SpanRecord& span, const Track& track) {
   if (track.kind == TrackKind::kEngine) return track.device + track.name;

@@ -1,6 +1,6 @@
-// Stores spans: every thread writes a ring of its own, and stop() reads it without blocking the
-// thread. Invariant: the thread alone changes a ring's `written`; `taken` is guarded by the
-// recorder's mutex.
+// Stores spans: every thread writes its own ring, and stop() reads it without blocking the thread.
+// Invariant: only the thread changes a ring's `written`; `taken` is guarded by the recorder's
+// mutex.
 #include "trace/recorder.h"
 
 #include <pthread.h>
@@ -56,7 +56,7 @@ struct Recorder {
   std::vector<Trace> open;  // recordings without their spans, the innermost last
   int rank = -1;
 
-  /// Chooses who takes the spans from now on.
+  /// Chooses the receiver of the spans from now on.
   void choose_sink() { span_sink = !open.empty() ? &recording : listener ? &listening : nullptr; }
 };
 

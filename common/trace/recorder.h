@@ -29,7 +29,7 @@ struct Trace {
   std::int64_t begin = 0;         ///< start(), in nanoseconds of the steady clock
   std::int64_t end = 0;           ///< stop(), likewise
   std::int64_t unix_begin = 0;    ///< start(), in nanoseconds since 1970
-  int rank = -1;                  ///< of this process in its job, where there is one: set_rank()
+  int rank = -1;                  ///< of this process in its job, if it has one: set_rank()
   std::uint64_t dropped = 0;      ///< spans that did not fit: a thread stores 2^20
 
   /// Returns the seconds between two points in time.

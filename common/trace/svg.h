@@ -1,6 +1,6 @@
 // The frame of every SVG picture that td draws: its size, its font, and colors that follow the
-// reader's light or dark mode. Invariant: the standard library alone, so that anyone may include
-// it.
+// reader's light or dark mode. Invariant: uses only the standard library, so that every file may
+// include it.
 #pragma once
 
 #include <string>

@@ -167,7 +167,7 @@ void draw_bar(std::ostream& out, const Figure& figure, const Bar& bar) {
       << 1e3 * Trace::seconds(bar.span->begin, bar.span->end) << " ms</title></rect>\n";
 }
 
-/// Draws what the colors mean from `top` down, in as many lines as that takes. Returns its end.
+/// Draws the meanings of the colors from `top` down, in as many lines as needed. Returns its end.
 std::size_t draw_legend(std::ostream& out, const Figure& figure, std::size_t top) {
   std::size_t x = kMargin;
   for (const std::string& name : figure.meanings) {

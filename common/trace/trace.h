@@ -1,6 +1,5 @@
-// What can be made of a trace: a file for Chrome's and Perfetto's timelines, a figure, and how much
-// of the copying overlaps with computing. Programs call it after stop(); td/base has the spans
-// themselves.
+// Outputs of a trace: a file for Chrome's and Perfetto's timelines, a figure, and how much of the
+// copying overlaps with computing. Programs call it after stop(); td/base has the spans themselves.
 #pragma once
 
 #include <string>
@@ -12,7 +11,7 @@ namespace td::trace {
 
 /// Returns the trace as JSON for https://ui.perfetto.dev, with the names of PyTorch's profiler
 /// (schemaVersion 1): one process per device, one track per stream, and "ac2g" arrows from a launch
-/// to its work. Times are microseconds since the trace's begin; copies have bytes and GB/s. Unlike
+/// to its work. Times are microseconds since the trace's start; copies have bytes and GB/s. Unlike
 /// PyTorch's, a device's `pid` is at least 5 000 000, because smaller numbers may be processes.
 std::string chrome_json(const Trace& trace);
 
@@ -24,7 +23,7 @@ void write_chrome_json(const Trace& trace, const std::string& path);
 struct OverlapTimes {
   double serial = 0;    ///< the sum of all copies and kernels
   double bound = 0;     ///< the busiest worker: computing, or one direction of copies
-  double measured = 0;  ///< from the begin of the first to the end of the last
+  double measured = 0;  ///< from the start of the first to the end of the last
   /// Returns (serial - measured) / (serial - bound): 1 for complete overlap, 0 for sequential work.
   /// NaN when there was only one worker, because nothing could overlap.
   double efficiency() const;

@@ -1,10 +1,10 @@
 // The part of the PJRT C API that this client calls, declared by hand: 27 of some 140 functions.
 // PJRT is the plugin interface through which PyTorch/XLA and JAX reach TPUs and GPUs; its own
-// header is openxla/xla's xla/pjrt/c/pjrt_c_api.h. Declaring the part we use lets the course build
-// where that header is not; tests/system/pjrt_abi.cpp compares every line with it where it is.
+// header is openxla/xla's xla/pjrt/c/pjrt_c_api.h. So the course builds without that header; if it
+// is installed, tests/system/pjrt_abi.cpp compares every line with it.
 //
 // Invariant of the interface: structs and the function table only ever grow at their ends, and each
-// struct carries the size its maker knew. A plugin refuses a struct smaller than its own.
+// struct contains the size that its maker knew. A plugin rejects a struct smaller than its own.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 /// @cond
 namespace td::xla::abi {
 
-// What the plugin owns; we only hold pointers.
+// Objects of the plugin; the client only holds pointers.
 struct Error;
 struct Event;
 struct Client;
@@ -23,7 +23,7 @@ struct Buffer;
 struct LoadedExecutable;
 struct Executable;
 
-/// How every struct begins. `extension_start` is a list of extras, none of which we use.
+/// How every struct begins. `extension_start` is a list of extensions; none is used here.
 struct Head {
   std::size_t struct_size = 0;
   void* extension_start = nullptr;
@@ -72,13 +72,13 @@ using Text = List<const char>;
 struct PluginInitializeArgs {
   Head head;
 };
-/// What a function takes that only needs an object, such as one that destroys it.
+/// The argument of a function that only needs an object, such as one that destroys it.
 template <class T>
 struct ObjectArgs {
   Head head{};
   T* object = nullptr;
 };
-/// What a function takes that answers a question about an object.
+/// The argument of a function that returns a property of an object.
 template <class T, class Answer>
 struct QueryArgs {
   Head head{};
@@ -98,7 +98,7 @@ struct NamedValue {
 struct ClientCreateArgs {
   Head head;
   List<const NamedValue> options;
-  // Several processes would find each other through these.
+  // Several processes would use these to find each other.
   void* get = nullptr;
   void* get_arg = nullptr;
   void* put = nullptr;
@@ -134,7 +134,7 @@ struct FromHostArgs {
 };
 
 /// The one struct here that still grows: 80 bytes at version 0.68, 144 at 0.114. The tail is what a
-/// caller sends who knows of new fields and uses none of them.
+/// caller sends that knows the new fields and uses none of them.
 struct ExecuteOptions {
   Head head;
   void* send = nullptr;
@@ -172,7 +172,7 @@ struct ToHostArgs {
   Event* done = nullptr;
 };
 
-/// A function of the table: its place, its name without PJRT_, and the struct that it takes.
+/// A function of the table: its index, its name without PJRT_, and the struct that it takes.
 template <class Args>
 struct Slot {
   unsigned place;

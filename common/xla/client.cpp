@@ -62,13 +62,13 @@ XlaDevice describe(const Plugin& plugin, abi::Device* device) {
           string_of(plugin.ask(abi::kDeviceDescriptionToString, all))};
 }
 
-// Protobuf's way to write a number: seven bits a byte, the lowest first, a bit when more follow.
+// Protobuf's way to write a number: seven bits per byte, the lowest first, one bit if more follow.
 void append_varint(std::string& bytes, unsigned value) {
   for (; value > 0x7f; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
   bytes.push_back(static_cast<char>(value));
 }
 
-// A field's number and what follows: 0 a number, 2 a length with so many bytes.
+// A field's number and what follows: 0 a number, 2 a length and that many bytes.
 void append_field(std::string& bytes, unsigned number, unsigned wire_type, std::size_t value) {
   append_varint(bytes, number << 3 | wire_type);
   append_varint(bytes, static_cast<unsigned>(value));

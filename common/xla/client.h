@@ -1,4 +1,4 @@
-// Devices of XLA, their buffers, and the programs that run there. `xla:0` is no td::Device:
+// Devices of XLA, their buffers, and the programs that run there. `xla:0` is not a td::Device:
 // operations of td do not run there. Only complete programs run, compiled once. torch_xla hides
 // compilation behind lazy evaluation; here it is explicit.
 //
@@ -109,7 +109,7 @@ class Client {
   /// Returns the devices; other functions take indices into this list.
   const std::vector<XlaDevice>& devices() const;
   /// Copies a cpu tensor to device number `device`. The tensor may be modified when this returns.
-  /// @throws DeviceError for a tensor that is not on the cpu and for a device there is not.
+  /// @throws DeviceError for a tensor that is not on the cpu and for a missing device.
   Buffer to_device(const Tensor& tensor, std::size_t device = 0) const;
   /// Compiles a program written in StableHLO. Takes tenths of seconds: do it once.
   /// @throws XlaError with XLA's message for a malformed program.

@@ -58,7 +58,7 @@ abi::Function Plugin::function(unsigned place, const char* what) const {
 }
 
 void Plugin::throw_error(abi::Error* error, const char* what) const {
-  // For the two functions that return nothing: call() would take what is in the register.
+  // For the two functions that return nothing: call() would read an undefined register.
   const auto call_void = [this](const auto& slot, auto& args) {
     args.head.struct_size = sizeof args;
     function(slot.place, slot.name)(&args);

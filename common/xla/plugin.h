@@ -33,7 +33,7 @@ class XlaError : public Error {
 class Plugin {
  public:
   /// @param file the library, such as .../xla_cpu_pjrt.so.
-  /// @throws PluginMissing when it is not there, is no plugin, or has a version that differs too
+  /// @throws PluginMissing when it is not there, is not a plugin, or has a version that differs too
   /// much. @throws XlaError when it cannot be initialized.
   static Plugin load(const std::string& file);
 
@@ -41,7 +41,7 @@ class Plugin {
   std::string version() const;
 
   /// Calls a function of the table.
-  /// @param what the name for messages, where it is not that of the function.
+  /// @param what the name for messages, if it is not the function's.
   /// @throws XlaError when there is none, or it fails: "Client_Compile: <XLA's own text>".
   template <class Args>
   void call(const abi::Slot<Args>& slot, Args& args, const char* what = nullptr) const {

@@ -1,5 +1,5 @@
-// The graph: leaves, backward with all its arguments, hooks, modes, functions of one's own,
-// gradients of gradients, and what is refused.
+// The graph: leaves, backward with all its arguments, hooks, modes, custom functions, gradients of
+// gradients, and errors.
 #include "conformance.h"
 
 using namespace conformance;
@@ -190,7 +190,7 @@ void modes() {
   REPORT((made.clone() * x).requires_grad());
 }
 
-// Views that nobody recorded, and changes of them.
+// Views that were not recorded, and changes of them.
 void unrecorded_views() {
   const Tensor x = formula({2, 3}).requires_grad_(), twice = x * 2, plain = formula({2, 3});
   for (const bool inference : {false, true}) {

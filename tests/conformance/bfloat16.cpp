@@ -1,7 +1,7 @@
 // bfloat16 through the operations that networks train with, forward and backward: products,
 // convolutions, normalization, softmax, pooling, losses. libtorch 1.13 rounds each partial sum to
-// bfloat16 and td sums in float, so this area is held to fewer digits (compare.py); that td is
-// right to the last place stands in tests/common/td/ops/half.
+// bfloat16 and td sums in float, so this area compares fewer digits (compare.py);
+// tests/common/td/ops/half tests that td is right to the last place.
 #include "conformance.h"
 
 using namespace conformance;
@@ -60,7 +60,7 @@ void normalization() {
               {rows, weight, bias});
   first_order("layer_norm, plain", [](const Tensors& in) { return torch::layer_norm(in[0], {16}); },
               {rows});
-  // As autocast leaves it: parameters and statistics in float32 beside pictures in bfloat16.
+  // As under autocast: parameters and statistics in float32, images in bfloat16.
   const Tensor scale = formula({3}, torch::kFloat32, 0.2, 1), shift = formula({3});
   for (const bool training : {true, false}) {
     Context here(training ? "training" : "evaluation");

@@ -1,10 +1,10 @@
-// Chapter 03's exercises, as their solutions stand in the course, compiled with libtorch as well.
+// Chapter 03's exercises, as their solutions are in the course, compiled with libtorch as well.
 // move_buffers and tied_state are not here: they hand a dtype() on as a ScalarType, and libtorch's
 // is another class. follow throws the course's own kind of error. The program itself uses
 // app/app.h.
 #include "conformance.h"
 
-// Behind libtorch or td, both of which bring the headers that this names.
+// After libtorch or td, both of which include the headers that this file needs.
 #include "../../solutions/03_model_moves/devices_of.cpp"
 #include "../../solutions/03_model_moves/move_tree.cpp"
 

@@ -1,10 +1,10 @@
-// Chapter 04's models and training loop, as they stand in the course, compiled with libtorch as
+// Chapter 04's models and training loop, as they are in the course, compiled with libtorch as
 // well: the same losses and weights after the same steps on data made by formula. Not here: time_it
 // (it knows the course's own device), the readers of picture files, and main.cpp,
 // whose options are the course's.
 #include "conformance.h"
 
-// Behind libtorch or td, both of which bring the headers that these name.
+// After libtorch or td, both of which include the headers that these files need.
 #include "../../chapters/04_training_loop/models.h"
 #include "../../solutions/04_training_loop/accuracy.cpp"
 #include "../../solutions/04_training_loop/move_batch.cpp"
@@ -17,7 +17,7 @@ namespace data = torch::data;
 
 namespace {
 
-// Pictures in ten classes: a wave whose length is the class, and a little of something else.
+// Images in ten classes: a wave whose length is the class, and a little of something else.
 Batch pictures(std::int64_t count, std::int64_t channels, std::int64_t size, double seed) {
   const Tensor target = whole({count}, 10);
   const Tensor place = torch::arange(size, torch::kFloat32).view({1, 1, 1, size});

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs one program in its two builds and holds what they print side by side.
+"""Runs one program in its two builds and compares what they print.
 
     compare.py AREA REFERENCE_PROGRAM OUR_PROGRAM      called by CTest
     compare.py --self-test                             checks that planted differences are found
 
 A line is name, kind and what the kind needs, between tabs (conformance.cpp prints them). Names, kinds,
 dtypes, sizes, strides, integers and words must be equal; floating point numbers must agree within
-TOLERANCES. Differences that are known stand in exceptions.txt with a reason; one that no longer happens
+TOLERANCES. Differences that are known are listed in exceptions.txt with a reason; one that no longer happens
 is a fault, too, so that the list cannot grow old. Invariant: a line that only one side has is a difference.
 """
 
@@ -54,7 +54,7 @@ def numbers_differ(reference, ours, kind):
 
 
 def difference(reference, ours, looser):
-    """None, or in words how two lines of the same name differ. Each is a tuple without the name."""
+    """None, or a text that says how two lines of the same name differ. Each is a tuple without the name."""
     if reference[0] != ours[0]:
         return f"{' '.join(reference)[:150]}  AND  {' '.join(ours)[:150]}"
     kind = reference[0]
@@ -146,7 +146,7 @@ def compare(area, reference, ours, exceptions):
 
 
 def run(program, area):
-    # One thread a side: sums have one order, and two programs share the machine's cores.
+    # One thread per side: sums have one order, and two programs share the machine's cores.
     surroundings = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
     done = subprocess.run([os.path.abspath(program), area], text=True, capture_output=True, cwd=tempfile.gettempdir(),
                           env=surroundings | {"OMP_NUM_THREADS": "1"}, check=False)

@@ -127,7 +127,7 @@ void print(const std::string& name, const Tensors& values) {
 }
 void print_thrown(const std::string& name, const std::string& what) {
   begin_line(name, "thrown");
-  // Messages of libtorch go on with a trace of the stack, and ours may have several lines.
+  // Messages of libtorch continue with a trace of the stack, and ours may have several lines.
   std::printf("%s\n", what.substr(0, what.find('\n')).c_str());
 }
 void print_range(const std::string& name, const Tensor& value, double low, double high) {

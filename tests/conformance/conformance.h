@@ -1,7 +1,7 @@
 // What every program of this folder is written with: it is compiled once with libtorch and once
-// with td, and prints one line a result, which compare.py holds side by side. Invariant: both
-// builds run the same lines in the same order; an exception is a result as well, so that what one
-// side refuses does not end the program.
+// with td, and prints one line per result, which compare.py compares. Invariant: both builds run
+// the same lines in the same order; an exception is a result as well, so that an error on one side
+// does not end the program.
 #pragma once
 
 #ifdef CONFORMANCE_WITH_LIBTORCH
@@ -20,7 +20,7 @@ namespace conformance {
 using torch::Tensor;
 using Tensors = std::vector<Tensor>;
 
-/// Puts words before the names of all results while it lives: `Context here("float32,
+/// Puts words before the names of all results until the end of its scope: `Context here("float32,
 /// transposed");`
 class Context {
  public:
@@ -98,7 +98,7 @@ Tensor formula(torch::IntArrayRef sizes, torch::ScalarType type = torch::kFloat3
                double shift = 0, double seed = 0.3);
 /// Integers i * 7 % below, so that they look shuffled.
 Tensor whole(torch::IntArrayRef sizes, std::int64_t below, torch::ScalarType type = torch::kInt64);
-/// Gives every parameter of a module values of its own by formula.
+/// Gives every parameter of a module different values by a formula.
 void set_weights(torch::nn::Module& module, double scale = 0.3);
 /// @}
 
@@ -109,7 +109,7 @@ struct Named {
   std::string name;
   Tensor tensor;
 };
-/// Tensors of one type in all the ways memory can lie: dense, transposed, with steps, expanded,
+/// Tensors of one type in all memory layouts: dense, transposed, with steps, expanded,
 /// with no elements, with no dimensions, and for floats the values at the edges.
 std::vector<Named> layouts(torch::ScalarType type);
 /// The dtypes with their names.

@@ -1,4 +1,4 @@
-// New tensors, what they say of themselves, and conversion: dtypes, devices, memory formats,
+// New tensors, their properties, and conversion: dtypes, devices, memory formats,
 // copies.
 #include "conformance.h"
 

@@ -1,5 +1,5 @@
 // Changes in place: results, dtypes that fit or do not, aliasing views, gradients, and the checks
-// that refuse a change which would spoil a gradient.
+// that reject a change which would spoil a gradient.
 #include "conformance.h"
 
 using namespace conformance;

@@ -95,7 +95,7 @@ void unused_output() {
   auto replicas = nn::parallel::replicate(net, kTwo);
   const Tensors inputs{formula({2, 3}), formula({1, 3})};
   const Tensors outputs = nn::parallel::parallel_apply(replicas, inputs);
-  REPORT_THROWS(outputs[1].sum().backward());  // libtorch adds up what was never computed
+  REPORT_THROWS(outputs[1].sum().backward());  // libtorch adds gradients that were never computed
 }
 
 void numbers_and_errors() {

@@ -1,4 +1,4 @@
-// Functions of one tensor, element by element: every dtype, every way memory lies, values at the
+// Functions of one tensor, element by element: every dtype, every memory layout, values at the
 // edges, in place, and gradients twice over.
 #include "conformance.h"
 

@@ -1,5 +1,5 @@
 // Views and joining: sizes and strides of every view, whether it shares memory with its base,
-// changes through views in place, gradients, and what is refused.
+// changes through views in place, gradients, and errors.
 #include "conformance.h"
 
 using namespace conformance;

@@ -1,4 +1,4 @@
-// hint, reset and solution: what a learner sees of them, level by level and text by text.
+// hint, reset and solution: what a learner sees, hint by hint and text by text.
 #include "tool.h"
 
 using course::Learner;
@@ -82,7 +82,7 @@ TEST_CASE("kept texts are listed as commands, and an empty list says why") {
   CHECK_SAYS(learner.types({"reset", "--list", "double_all"}), "No text is kept yet");
 }
 
-TEST_CASE("a whole chapter is reset when it is meant") {
+TEST_CASE("reset of a whole chapter needs --yes") {
   const Learner learner;
   learner.writes("double_all", "first\n");
   learner.writes("running_sum", "second\n");
@@ -94,7 +94,7 @@ TEST_CASE("a whole chapter is reset when it is meant") {
   CHECK_SAYS(reset, "running_sum.cpp is the stub again.");
 }
 
-TEST_CASE("on a terminal a whole chapter asks first") {
+TEST_CASE("on a terminal, reset of a whole chapter asks first") {
   const Learner learner;
   // `script` gives the tool a terminal, and types what it reads itself.
   const auto answered = [&](const std::string& answer) {

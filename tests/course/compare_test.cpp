@@ -1,4 +1,4 @@
-// The checker's comparison has tests of its own: it must not be fooled by what fooled others.
+// Tests of the checker's comparison: it must not accept NaN, infinities or unwritten outputs.
 #include "compare.h"
 
 #include <catch2/catch.hpp>
@@ -18,17 +18,17 @@ TEST_CASE("equal numbers do not differ") {
   CHECK(difference({1.001}, {1}, 0.01).empty());
 }
 
-TEST_CASE("the first wrong index, both values and the count are told") {
+TEST_CASE("the first wrong index, both values and the count are reported") {
   CHECK(difference({1, 0, 0}, {1, 2, 3}, 0.1) ==
         "index 1: expected 2, got 0 (2 of 3 elements are wrong)");
   CHECK(difference({1.2}, {1}, 0.1) == "index 0: expected 1, got 1.2");
 }
 
-TEST_CASE("a wrong length is told, whatever the elements") {
+TEST_CASE("a wrong length is reported, whatever the elements are") {
   CHECK(difference({1, 2}, {1, 2, 3}, 0.1) == "expected 3 elements, got 2");
 }
 
-TEST_CASE("not a number is never right, on either side, at any tolerance") {
+TEST_CASE("NaN is never right, on either side, at any tolerance") {
   CHECK(difference({kNaN}, {1}, 1e30).find("not a number") != std::string::npos);
   CHECK_FALSE(difference({1}, {kNaN}, 1e30).empty());
   CHECK_FALSE(difference({kNaN}, {kNaN}, kInf).empty());
@@ -42,7 +42,7 @@ TEST_CASE("an infinity equals itself only") {
   CHECK_FALSE(difference({kInf}, {1}, 1e300).empty());
 }
 
-TEST_CASE("an output that nobody wrote is recognised") {
+TEST_CASE("an output that was not written is recognized") {
   const auto out = check::poisoned(3);
   const std::string text = difference(std::vector<double>(out.begin(), out.end()), {0, 0, 0}, 1e-3);
   CHECK(text.find("this element was never written") != std::string::npos);

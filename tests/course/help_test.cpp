@@ -1,4 +1,4 @@
-// --help of every command of the tool, at three widths; and which name a slip was meant to be.
+// --help of every command of the tool, at three widths; and which name a misspelled one suggests.
 #include "app/option_parser.h"
 #include "tool.h"
 
@@ -48,7 +48,7 @@ TEST_CASE("help of run is the tool's without a chapter, and the program's with o
   CHECK_SAYS(learner.types({"run", "91", "--help"}), "\n--help\n");
 }
 
-TEST_CASE("the nearest name to a slip") {
+TEST_CASE("a misspelled name suggests the nearest one") {
   const std::vector<std::string> names = {"--epochs", "--batch-size", "--seed", "--lr"};
   CHECK(app::nearest("--epoch", names) == "--epochs");
   CHECK(app::nearest("--ephocs", names) == "--epochs");

@@ -1,12 +1,12 @@
-// ./course launch as a person meets it: what it refuses and in which words, a chapter by its
-// number, and how failures come back. What the launcher does to ranks is proven in
-// tests/common/distributed/launch.
+// ./course launch as its user sees it: its errors, a chapter by its number, and how
+// failures are reported. tests/common/distributed/launch tests what the launcher does to
+// ranks.
 #include "tool.h"
 
 using course::Learner;
 using course::Outcome;
 
-TEST_CASE("launch refuses what cannot be meant, and says what to type") {
+TEST_CASE("launch rejects invalid arguments, and says what to type") {
   const Learner learner;
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "How many ranks? ./course launch -n 2 6\n"},

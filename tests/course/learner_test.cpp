@@ -1,4 +1,4 @@
-// The learner's loop: edit, check, list; and what a broken file may not break.
+// The learner's loop: edit, check, list; and that a broken file does not affect other exercises.
 #include "tool.h"
 
 using course::Learner;
@@ -72,7 +72,7 @@ TEST_CASE("a file that does not compile shows the error and breaks nothing else"
   CHECK_SAYS(proof, "14 passed, 0 failed, 0 skipped");
 }
 
-TEST_CASE("an older file that comes back is judged, not what was built after it") {
+TEST_CASE("an older file that is restored is judged, not the newer build") {
   const Learner learner;
   learner.writes("double_all",
                  "#include \"exercises.h\"\nvoid double_all(const "
@@ -121,7 +121,7 @@ TEST_CASE("the last exercise of a chapter ends it with a summary") {
              "Next: chapter 92, Cool down, 7 minutes: chapters/92_next/README.md\n");
 }
 
-TEST_CASE("a file that was deleted can be had again") {
+TEST_CASE("a file that was deleted can be restored") {
   const Learner learner;
   course::fs::remove(learner.file("double_all"));
   CHECK_SAYS(learner.types({"check"}), "is missing; ./course reset 91.double_all brings it back");

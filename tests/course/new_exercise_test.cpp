@@ -1,5 +1,5 @@
-// new-exercise: what it refuses, and what it writes into the files that there are already. That the
-// result builds and is proven, promises_of_new_exercises shows.
+// new-exercise: its errors, and what it writes into existing files. The CTest entry
+// promises_of_new_exercises tests that the result builds and is proven.
 #include "author_text.h"
 #include "tool.h"
 
@@ -14,7 +14,7 @@ const std::string kReadme =
 
 }  // namespace
 
-TEST_CASE("new-exercise refuses in words, and writes nothing then") {
+TEST_CASE("new-exercise rejects invalid arguments with a clear error, and writes nothing") {
   const Learner learner;
   const std::string before = course::read_file(learner.root() / "chapters/course.toml");
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {

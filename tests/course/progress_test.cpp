@@ -99,7 +99,7 @@ TEST_CASE("git merges the progress of two machines by itself") {
   CHECK(saved(root) == kHeader + "01.a hints 2\n01.a passed\n01.b passed\n02.c passed\n");
 }
 
-TEST_CASE("what another process wrote meanwhile stays") {
+TEST_CASE("text that another process wrote in the meantime stays") {
   const auto root = folder_with("01.a passed\n01.b passed\n");
   course::Progress watching(root), typed(root);
   typed.set_hints_seen(exercise(2, "c"), 2);

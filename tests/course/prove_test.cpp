@@ -26,7 +26,7 @@ TEST_CASE("every planted fault turns the proof red") {
   CHECK_SAYS(proof, "0 right answers in");
   CHECK_SAYS(proof, "unlisted.cpp\n  chapters/course.toml does not list this exercise");
   CHECK_SAYS(proof, "fail     99.weak_tests: the right answer is_wrong passes");
-  // What is right beside the faults stays right: a stub behind a weak test is still seen.
+  // The proof is not misled by other faults: a stub of an exercise with a weak test is still seen.
   CHECK_SAYS(proof, "pass     99.weak_tests: the stub says it is not done yet");
   CHECK_SAYS(proof, "pass     99.weak_tests: the wrong answer stops_the_program is rejected");
   CHECK_SAYS(proof, "4 passed, 10 failed, 0 skipped");

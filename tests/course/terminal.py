@@ -1,6 +1,6 @@
-"""A program in a terminal of its own, as a person sees it: its screen (by pyte), its keys, its exit.
+"""A program in its own terminal, as a person sees it: its screen (by pyte), its keys, its exit.
 
-Used by watch_test.py and tools/save_to_verdict.py. Invariant: when a Terminal is closed, its program is gone.
+Used by watch_test.py and tools/save_to_verdict.py. Invariant: when a Terminal is closed, its program has ended.
 """
 
 import fcntl
@@ -15,7 +15,7 @@ import time
 
 
 class NothingToSee:
-    """What a Terminal shows its output to when nobody needs the screen."""
+    """Receives a Terminal's output when the screen is not needed."""
 
     def feed(self, data):
         """Takes bytes as pyte's streams do."""
@@ -49,7 +49,7 @@ class Terminal:
         os.close(self.theirs)
 
     def resize(self, columns, rows):
-        """The window gets another size, of which the program is told."""
+        """The window gets another size, and the program is notified."""
         fcntl.ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def press(self, keys):
@@ -57,7 +57,7 @@ class Terminal:
         os.write(self.ours, keys.encode())
 
     def read(self, seconds):
-        """Takes in what the program prints within `seconds`; returns as soon as there was something."""
+        """Reads what the program prints within `seconds`; returns as soon as there was something."""
         if not select.select([self.ours], [], [], seconds)[0]:
             return
         data = os.read(self.ours, 65536)

@@ -69,7 +69,7 @@ TEST_CASE("a pipe has the width that COLUMNS asks for, and no colors") {
   close(pipe_ends[1]);
 }
 
-TEST_CASE("a terminal has its own width, and colors unless it or a person refuses") {
+TEST_CASE("a terminal has its own width, and colors unless they are switched off") {
   const Variable columns("COLUMNS", "132"), no_color("NO_COLOR", nullptr), term("TERM", "xterm");
   const PseudoTerminal pseudo(57);
   const course::Terminal terminal = course::terminal_of(pseudo.descriptor());
@@ -99,7 +99,7 @@ TEST_CASE("the first of LC_ALL, LC_CTYPE and LANG decides about UTF-8") {
   CHECK_FALSE(utf8(nullptr, nullptr, nullptr));
 }
 
-TEST_CASE("lines are broken at spaces, and nothing else is") {
+TEST_CASE("lines are broken only at spaces") {
   CHECK(course::wrap("one two three", 7) == "one two\nthree");
   CHECK(course::wrap("one two three", 9, 2) == "one two\n  three");
   CHECK(course::wrap("one two", 9, 2, 4) == "one\n  two");  // four columns are taken

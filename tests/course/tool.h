@@ -33,7 +33,7 @@ class Learner {
   void solves(const std::string& name) const {
     writes(name, read_file(root_ / "solutions" / "91_warm_up" / (name + ".cpp")));
   }
-  /// ./course with these words.
+  /// ./course with these arguments.
   Outcome types(std::vector<std::string> words,
                 std::vector<std::pair<std::string, std::string>> environment = {}) const {
     std::vector<std::string> all = {COURSE_TOOL, "--root", root_.string(), "--build", COURSE_BUILD};
@@ -45,7 +45,7 @@ class Learner {
   fs::path root_;
 };
 
-/// Whether the program said this.
+/// Whether the program printed this.
 inline bool says(const Outcome& outcome, const std::string& text) {
   return outcome.output.find(text) != std::string::npos;
 }
@@ -60,7 +60,7 @@ inline std::size_t widest(const std::string& text) {
 
 }  // namespace course
 
-/// Fails with all the program printed, which is what one wants to see.
+/// Fails with all the text that the program printed.
 #define CHECK_SAYS(outcome, text)           \
   do {                                      \
     const course::Outcome said = (outcome); \

@@ -1,4 +1,4 @@
-// What the tool says to bad input, to programs that misbehave, and what it hands through.
+// What the tool prints for bad input and for programs that misbehave, and what it passes through.
 #include "tool.h"
 
 using course::Learner;
@@ -61,7 +61,7 @@ TEST_CASE("a damaged course.toml is named with its line") {
   const Outcome broken = learner.types({"list"});
   CHECK(broken.exit_code == 1);
   CHECK_SAYS(broken, "course.toml, line 2");
-  // What the TOML library itself does not survive in a release build.
+  // Input that crashes the TOML library itself in a release build.
   course::write_file(file, "[[?]]\n");
   CHECK_SAYS(learner.types({"list"}), "course.toml: not TOML; is there a key in every pair of");
   course::write_file(file, "[[chapter\xc3\xa9]]\n");
@@ -81,7 +81,7 @@ TEST_CASE("damaged progress costs nothing but itself") {
   CHECK_SAYS(learner.types({"list"}), "1 of 2 exercises passed");
 }
 
-TEST_CASE("a folder that cannot be written is named") {
+TEST_CASE("a directory that cannot be written is named") {
   const Learner learner;
   course::write_file(learner.root() / ".course", "a file where a folder should be");
   const Outcome refused = learner.types({"hint"});
@@ -98,7 +98,7 @@ TEST_CASE("an exercise that never ends is ended") {
   CHECK_SAYS(endless, "did not finish within 1 s");
 }
 
-TEST_CASE("a crash is told by its name") {
+TEST_CASE("a crash is reported by its name") {
   const Learner learner;
   learner.writes("double_all", kKilled);
   const Outcome killed = learner.types({"check"});
@@ -106,7 +106,7 @@ TEST_CASE("a crash is told by its name") {
   CHECK_SAYS(killed, "the program crashed: killed");
 }
 
-TEST_CASE("run hands arguments and exit code through, and can use the learner's work") {
+TEST_CASE("run passes arguments and exit code through, and can use the learner's work") {
   const Learner learner;
   const Outcome plain = learner.types({"run", "91", "--one", "two"});
   CHECK(plain.exit_code == 5);

@@ -49,7 +49,7 @@ def command(*words):
 def environment(**changes):
     unwanted = ("NO_COLOR", "LC_ALL", "COLUMNS")
     clean = {name: value for name, value in os.environ.items() if name not in unwanted}
-    # pyte is a Linux console: it knows neither a second screen nor how to scroll a part of one.
+    # pyte is a Linux console: it has no second screen and cannot scroll a part of one.
     return clean | {"TERM": "linux", "LANG": "C.UTF-8", "TD_CHECK_TIME_LIMIT": "60"} | changes
 
 

@@ -1,5 +1,5 @@
 // The parts of `./course watch` without a terminal: its pages at every size, the files it follows,
-// and how a running check ends. watch_test.py looks at the whole.
+// and how a running check ends. watch_test.py tests the whole command.
 #include "watch_view.h"
 
 #include <sys/eventfd.h>
@@ -38,7 +38,7 @@ std::size_t columns_of(const Row& row) {
   return static_cast<std::size_t>(bytes) - 1;  // its line break
 }
 
-/// Rows that do not fit, in words; empty when all do.
+/// Text that names the rows that do not fit; empty when all do.
 std::string misfits(const std::vector<Row>& rows, const Space& space) {
   std::string found;
   if (rows.size() > static_cast<std::size_t>(space.rows))
@@ -63,7 +63,7 @@ ExercisePage failing(const course::Course& course) {
 
 }  // namespace
 
-TEST_CASE("watch refuses what is not there, and tells how it is used") {
+TEST_CASE("watch rejects a missing exercise, and explains its usage") {
   const Learner learner;
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"7", "There is no chapter 7; there are 91."},
@@ -100,7 +100,7 @@ TEST_CASE("every page fits into every window") {
       }
 }
 
-TEST_CASE("a small window keeps the verdict, the error and the way out") {
+TEST_CASE("a small window keeps the verdict, the error and how to quit") {
   const Learner learner;
   const course::Course course = fixture();
   const Progress progress(learner.root());
@@ -161,7 +161,7 @@ TEST_CASE("a file that is saved, replaced, deleted or brought back is noticed on
   }
 }
 
-TEST_CASE("without inotify the files are looked at, and the reason is told") {
+TEST_CASE("without inotify the files are polled, and the reason is printed") {
   const Learner learner;
   const course::Course course = course::load_course(learner.root(), COURSE_BUILD);
   rlimit before{};
@@ -183,7 +183,7 @@ TEST_CASE("without inotify the files are looked at, and the reason is told") {
         "a second. \"sudo sysctl fs.inotify.max_user_watches=524288\" raises the limit.");
 }
 
-TEST_CASE("a program that is stopped may clean up, and is gone soon") {
+TEST_CASE("a program that is stopped may clean up, and ends soon") {
   const td::FileDescriptor stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   course::Program program;
   program.stop = stop.get();

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (!parsed) return 0;
   fuzz::expect(!course.chapters.empty(), "a course has chapters");
   for (const course::Exercise* exercise : course.select(""))
-    // Two exercises of one name are told apart in words.
+    // Two exercises with one name are an error with a text.
     fuzz::parses<course::UsageError>([&] {
       fuzz::expect(course.exercise(exercise->id()).name == exercise->name, "an id leads back");
     });

@@ -1,4 +1,4 @@
-// Device strings: a device prints as it was written, and every refusal is a DeviceError.
+// Device strings: a device prints as it was written, and every error is a DeviceError.
 #include "td/device/device.h"
 
 #include "fuzz.h"

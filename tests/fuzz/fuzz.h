@@ -1,6 +1,6 @@
-// What the fuzzers share. A fuzzer gives a parser bytes that libFuzzer made up and holds it to one
-// rule: it either understands them, or throws the error type it promises with a text. Anything else
-// ends the process, and libFuzzer keeps the bytes that did it.
+// What the fuzzers share. A fuzzer gives a parser bytes that libFuzzer made up and checks one rule:
+// it either understands them, or throws the error type it promises with a text. Anything else ends
+// the process, and libFuzzer stores the bytes that caused it.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Options of a chapter's program, one a line. The body runs with values in range, or the program
+// Options of a chapter's program, one per line. The body runs with values in range, or the program
 // says on stderr what is wrong and how to get help.
 #include <iostream>
 #include <sstream>

@@ -1,4 +1,4 @@
-// The four TD_SIM_ variables: accepted, or refused in words that name the variable and its value.
+// The four TD_SIM_ variables: accepted, or an error that names the variable and its value.
 #include "sim/settings.h"
 
 #include <map>

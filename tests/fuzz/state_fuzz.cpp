@@ -1,5 +1,5 @@
 // States that do not fit: a good checkpoint is changed as the input says, and loaded. It is
-// refused, or the training goes on without touching memory that is not its own.
+// rejected, or the training continues without accessing memory of others.
 #include <cstring>
 #include <vector>
 

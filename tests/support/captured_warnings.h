@@ -1,4 +1,4 @@
-// For tests of warnings: keeps what is written to stderr. Tests of autocast and graphs
+// For tests of warnings: stores the text that is written to stderr. Tests of autocast and graphs
 // include it. Invariant: stderr is as before when the scope ends.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace test {
 
-/// What is written to stderr meanwhile. A warning is written once a process, so each test needs a
-/// text of its own.
+/// The text written to stderr meanwhile. A warning is written once per process, so each test needs
+/// its own text.
 class CapturedWarnings {
  public:
   CapturedWarnings() : before_(std::cerr.rdbuf(text_.rdbuf())) {}

@@ -1,4 +1,4 @@
-// What the tests of exercises are written with: Catch2 plus messages that help a learner. Included
+// Functions for the tests of exercises: Catch2 plus messages that help a learner. Included
 // by every tests/chapters/*/*_test.cpp. Each test case carries its exercise's name as a tag:
 // [scatter]. Use these from the main thread only: Catch2 2 counts assertions without a lock.
 #pragma once
@@ -25,7 +25,7 @@ struct Skip {
   throw Skip{why};
 }
 
-/// Fails with `message` unless `good`. The message says what was expected and what came.
+/// Fails with `message` unless `good`. The message says the expected and the actual value.
 inline void expect(bool good, const std::string& message) {
   if (good)
     SUCCEED();

@@ -1,4 +1,4 @@
-// What the tests of exercises on devices are written with, on top of check.h. Included by the tests
+// Functions for the tests of exercises on devices, in addition to check.h. Included by the tests
 // of chapter 01, which has no tensors, and by check_tensors.h. Links td_device and td_sim only.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the tests of exercises on tensors and devices are written with, on top of check.h.
+// Functions for the tests of exercises on tensors and devices, in addition to check.h.
 // Included by tests/chapters/*/*_test.cpp. Comparing copies to the host, which waits for the
 // device: work that an exercise forgot to wait for is only seen by a test that looks at the right
 // moment.

@@ -1,5 +1,5 @@
-// Runs one hidden test case of the calling test program in a process of its own, for behaviour that
-// ends the process or reads the environment once.
+// Runs one hidden test case of the calling test program in its own process, for behavior that ends
+// the process or reads the environment once.
 #pragma once
 
 #include <sys/wait.h>

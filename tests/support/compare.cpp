@@ -1,4 +1,4 @@
-// The comparison itself, and the words for what most often lies behind a wrong number.
+// The comparison itself, and the texts for the most frequent causes of a wrong number.
 #include "compare.h"
 
 #include <cmath>
@@ -16,7 +16,7 @@ bool agree(double actual, double expected, double tolerance) {
   return std::fabs(actual - expected) <= tolerance;  // false for NaN
 }
 
-/// What a wrong value suggests; empty when nothing special.
+/// The probable cause of a wrong value; empty when there is none.
 std::string remark(double actual) {
   if (std::isnan(actual)) return ", which is not a number";
   if (actual == static_cast<double>(kPoison)) return ": this element was never written";

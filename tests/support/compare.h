@@ -1,4 +1,4 @@
-// Comparison of numbers that cannot be fooled by NaN or by an output that nobody wrote. Used by
+// Comparison of numbers that detects NaN and an output that was not written. Used by
 // check.h; standard library only and free of Catch2, so that it can be tested by itself.
 // Invariant: never compiled with -ffast-math, which removes tests for NaN.
 #pragma once
@@ -16,7 +16,7 @@ inline constexpr float kPoison = -7.0e33F;
 /// n poisoned values.
 inline std::vector<float> poisoned(std::size_t n) { return std::vector<float>(n, kPoison); }
 
-/// Sizes that block-wise code gets wrong: one, odd, just beside powers of two.
+/// Sizes that block-wise code gets wrong: one, odd, next to powers of two.
 inline const std::vector<int>& odd_sizes() {
   static const std::vector<int> sizes = {1, 31, 33, 1023};
   return sizes;

@@ -1,4 +1,4 @@
-// The Catch2 reporter "course": prints what a learner needs and nothing of Catch2's own trade.
+// The Catch2 reporter "course": prints what a learner needs and none of Catch2's own details.
 // Used by checker_main.cpp. It also counts cases for the verdict, because a skip and a stub are no
 // failures here and Catch2 2 knows neither.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
@@ -95,7 +95,7 @@ class CourseReporter : public Catch::StreamingReporterBase<CourseReporter> {
     return true;
   }
 
-  /// The test case's line, not the assertion's: that one mostly lies in a helper.
+  /// The test case's line, not the assertion's: that one is mostly in a helper.
   void show(const Catch::AssertionStats& stats) {
     const auto& line = currentTestCaseInfo->lineInfo;
     if (failures_ == 1)

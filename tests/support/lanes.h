@@ -1,6 +1,6 @@
 // What tests of exercises with streams share (chapters 08 and 09): gates that hold a stream, so
 // that order is tested and not time, and a link that is slow on purpose. A gate opens by itself
-// after a while, so a wrong answer that waits for a stream that is held goes on, is found out, and
+// after a while, so a wrong answer that waits for a held stream continues, is detected, and
 // ends.
 #pragma once
 
@@ -44,7 +44,7 @@ class Gate {
         std::this_thread::sleep_for(std::chrono::microseconds(200));
         const std::chrono::duration<double> held = std::chrono::steady_clock::now() - start;
         if (held.count() <= gate->seconds_) continue;
-        gate->expired_ = true;  // first: who sees it open must see why
+        gate->expired_ = true;  // first: a thread that sees it open must see why
         gate->open_ = true;
       }
       ++gate->passed_;
@@ -52,7 +52,7 @@ class Gate {
   }
   void open() { open_ = true; }
   bool is_open() const { return open_; }
-  /// Nobody opened it: somebody waited for it.
+  /// The test did not open it, so some code waited for it.
   bool has_expired() const { return expired_; }
 
  private:
@@ -62,10 +62,10 @@ class Gate {
   int holds_ = 0;
 };
 
-/// A gate that opens by itself soon: for those who have to wait for it.
+/// A gate that opens by itself soon, for code that must wait for it.
 constexpr double kSoon = 0.05;
 
-/// A link of its own for one test.
+/// A separate link for one test.
 struct LinkOf {
   explicit LinkOf(td::sim::Link link) : before(td::sim::link()) { td::sim::set_link(link); }
   ~LinkOf() { td::sim::set_link(before); }

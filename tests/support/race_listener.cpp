@@ -1,5 +1,5 @@
 // Fails a test case that leaves a race behind: sim's race finder is on in the tests of the release
-// build (TD_SIM_RACES=1), and who means to make a race takes it. Linked to every test program.
+// build (TD_SIM_RACES=1), and a test with an intended race takes it. Linked to every test program.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-// What a check found out beyond Catch2's own counts. Written by check.h's functions and the course
+// What a check found besides Catch2's own counts. Written by check.h's functions and the course
 // reporter, read by checker_main.cpp. One process is one check, so this is plain global state.
 #pragma once
 
@@ -11,8 +11,8 @@ namespace check {
 struct Verdict {
   int passed_cases = 0;
   int failed_cases = 0;
-  std::vector<std::string> skips;  ///< Why parts could not be checked here.
-  bool skipping = false;           ///< A skip is on its way up through Catch2.
+  std::vector<std::string> skips;  ///< Why parts could not be checked on this machine.
+  bool skipping = false;           ///< A skip is being thrown through Catch2.
 };
 
 Verdict& verdict();
@@ -20,7 +20,7 @@ Verdict& verdict();
 /// Runs the test cases that carry the tag, `[scatter]`, and fills the verdict.
 void run_tests(const std::string& tag);
 
-/// Exit codes of a checker; course-tool turns them into words.
+/// Exit codes of a checker; course-tool turns them into text.
 enum ExitCode { kPass = 0, kFail = 1, kUsage = 2, kNotDoneYet = 3, kSkipped = 4 };
 
 /// Asks the devices whether they still work. Set by the device support where the checker has it.

@@ -60,7 +60,7 @@ def training_is_the_same(program, device, reference):
 
 
 def overflow_is_skipped(program, device, *how):
-    """One forced overflow: that step is skipped, the scale halves, grows again, and training goes on."""
+    """One forced overflow: that step is skipped, the scale halves, grows again, and training continues."""
     text = run(program, "--device", device, "--precision", "float16", "--overflow-at", "5", "--growth-interval", "9",
                "--epochs", "1", *SMALL, *how)
     said = re.findall(r"^  step .*$", text, re.M)

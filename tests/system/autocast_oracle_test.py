@@ -4,7 +4,7 @@
 Called by CTest. Runs each operation of the table in PyTorch under torch.autocast("cpu", bfloat16), with
 float32 arguments, bfloat16 ones, and both, and holds the types of the results against the policy. That
 the operations do what the table says is proven by tests/common/td/amp. Skipped (exit code 77) without
-Debian's python3-torch. Invariant: a line of the table that PyTorch is not asked about is a fault.
+Debian's python3-torch. Invariant: a line of the table that is not compared with PyTorch is a fault.
 """
 
 import importlib.util
@@ -25,7 +25,7 @@ def numbers(*sizes):
     return torch.linspace(0.3, 0.9, torch.Size(sizes).numel()).reshape(sizes)
 
 
-# How PyTorch is asked: the function, and the sizes of its floating point arguments.
+# How PyTorch is called: the function, and the sizes of its floating point arguments.
 ASKED = {
     "linear": (F.linear, (3, 4), (5, 4), (5,)),
     "matmul": (torch.matmul, (2, 3, 4), (4, 5)),
@@ -83,7 +83,7 @@ def result_types(function, *sizes):
         types = [function(*real).dtype, function(*fast).dtype]
         try:
             mixed = function(fast[0], *real[1:]).dtype if len(sizes) > 1 else None
-        except RuntimeError:  # PyTorch refuses to mix types here
+        except RuntimeError:  # PyTorch does not allow mixed types here
             mixed = None
     return (*types, mixed)
 

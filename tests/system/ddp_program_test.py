@@ -69,12 +69,12 @@ def main():
         three = [*data, "--samples", 24, "--batch-size", 2, "--spawn", 3]
         six = epochs(program, *data, "--samples", 24, "--batch-size", 6, device="cpu")
         agrees(epochs(program, *three), six, "three ranks")
-        # 47 pictures do not go round; the test half still counts each of its pictures once.
+        # 47 images cannot be divided evenly; the test half still counts each of its images once.
         epochs(program, *data, "--samples", 47, "--spawn", 2)
         fails(program, 1, "rank 1: --devices names 1 devices for 2 ranks on this host; name one per rank",
               *data, "--spawn", 2, "--devices", "cpu")
         fails(program, 2, "--strategy", *data, "--strategy", "psychic")
-        if DEVICE == "cuda":  # with one GPU, two ranks do without it
+        if DEVICE == "cuda":  # with one GPU, two ranks do not use it
             code, text = run(program, "--model", "simple", "--spawn", 2, device="auto", variables={"TD_STAND_IN_GPUS": "1"})
             if code or "This host has 1 GPU for 2 ranks, so the ranks use sim devices" not in text \
                     or "rank 1: inputs on sim:0, labels on sim:0" not in text:

@@ -13,7 +13,7 @@ DEFINED_ELSEWHERE = {"Tensor"}
 NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((.*?)\)"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'',
                       re.S)
 PREPROCESSOR = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.M)
-# What may stand before a function's type and has parentheses of its own.
+# What may come before a function's type and contains parentheses itself.
 DECORATION = re.compile(r"\btemplate\s*<|\[\[.*?\]\]|\b(?:alignas|__attribute__|noexcept|explicit|requires)"
                         r"\s*\(|\b[A-Z][A-Z0-9_]{2,}\s*\(")
 NAME = re.compile(r"((?:\w+(?:<[^<>()]*>)?::)*)(operator\s*(?:\(\)|[^\s\w(]+|\w+)|~?\w+)\s*$")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The front page and what stands around it: front_page_test.py SOURCE BUILD, or front_page_test.py
+"""The front page and the files that belong to it: front_page_test.py SOURCE BUILD, or front_page_test.py
 --self-test SOURCE BUILD.
 
 Called by CTest. README.md and CONTRIBUTING.md: links, pictures, and every `./course` command, which the
@@ -125,7 +125,7 @@ def slug(heading):
 
 
 def link_faults(text, folder):
-    """Links that lead nowhere, and pictures without words."""
+    """Links without a target, and images without an alternative text."""
     for picture, words, target in LINK.findall(FENCE.sub("", text)):
         if picture and len(words.split()) < 5:
             yield f"the picture {target} needs a text that says what it shows"
@@ -265,7 +265,7 @@ PLANTS = [
 
 
 def self_test(course):
-    """Each planted fault is found, in words that name it."""
+    """Each planted fault is found, with a text that names it."""
     check, missed = dict(subjects(course)), []
     for name, before, after, expected in PLANTS:
         text = (course.source / name).read_text()

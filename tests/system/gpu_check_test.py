@@ -2,7 +2,7 @@
 """Tests tools/gpu_check.sh. Called by CTest: gpu_check_test.py SOURCE BUILD.
 
 Its stages, with a made-up course and stand-ins for cmake, nvidia-smi and compute-sanitizer: order,
-limits, going on after a stop, failures, the JSON. Then the dry run in the real build folder.
+limits, continuing after a stop, failures, the JSON. Then the dry run in the real build folder.
 """
 
 import json
@@ -239,7 +239,7 @@ def test_going_on(course):
 
 
 def test_page(course):
-    """Cells are filled with what is known, and with nothing else."""
+    """Cells are filled only with known values."""
     course.plant("cmake", "")
     tests = pathlib.Path(course.environment["TD_GPU_BUILD"]) / "tests/CTestTestfile.cmake"
     tests.write_text("add_test([=[on_stand_in_ch01]=] a)\nadd_test(on_stand_in_ops b)\n")
@@ -267,7 +267,7 @@ def test_page(course):
 
 
 def test_dry_run(folder):
-    """All stages with the real programs, which must refuse cuda in words; a stand-in runs the tests
+    """All stages with the real programs, which must reject cuda with a clear error; a stand-in runs the tests
     instead of compute-sanitizer. The page of what a GPU has to confirm names what there is."""
     shutil.rmtree(BUILD / "check-dry", ignore_errors=True)
     (folder / "tools").mkdir()

@@ -43,7 +43,7 @@ BELOW = CORE | HOUSE
 FRONT_DOOR = {"td/td.h", "td/torch.h", "td/exercise.h"}
 # What others may include although it is not below them, and why.
 LEAVES = {
-    "td/tensor/dtype.h",  # names of element types, so that backends may speak of types
+    "td/tensor/dtype.h",  # names of element types, so that backends may use types
     "td/exercise.h",  # the standard library alone; app reports a stub that was reached
 }
 # The only files outside backends/ that know a backend, and why.
@@ -51,7 +51,7 @@ KNOW_A_BACKEND = {
     "td/kernels/launch.h",  # starts a kernel on whichever device it is for
     "td/ops/gemm/gemm.cu",  # matrix products and convolutions go to the vendor's library
     "td/ops/conv/conv.cu",
-    "trace/cuda/stream_timer.cpp",  # puts events around what the backend queues
+    "trace/cuda/stream_timer.cpp",  # records events around the work that the backend queues
     "simt/cuda_launch.cpp",  # starts a kernel that is no operation of td
     "simt/blas.cu",  # calls cuBLAS as a program of CUDA does
 }

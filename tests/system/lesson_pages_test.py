@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds every chapter's page to the template of docs/authoring.md.
+"""Checks that every chapter's page follows the template of docs/authoring.md.
 
     lesson_pages_test.py PROJECT       checks chapters/*/README.md
     lesson_pages_test.py --self-test   checks that planted faults are found

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that an ELF library holds machine code for a GPU target: machine_code.py LIBRARY 90 [COUNT].
 
-Called by CTest. nvcc puts one container a source file into the section .nv_fatbin; a container is a
+Called by CTest. nvcc puts one container per source file into the section .nv_fatbin; a container is a
 row of images, each for one target. Invariant: PTX, which would be compiled on the user's machine, and
 images for another target do not count.
 """

@@ -185,7 +185,7 @@ def run_test(build, command, programs, libraries, seconds):
 
 
 def verdict_without(build, command, seconds):
-    """Why the test is of no use: it does not pass as the core is. Empty when it does."""
+    """Why the test is of no use: it does not pass without the fault. Empty when it does."""
     text, code = run_test(build, command, build.folder / "tests", build.folder / "cuda_stand_in", seconds)
     return "" if code == 0 else f"{shlex.join(command[0])} fails without a fault:\n{text[-4000:]}"
 

@@ -1,4 +1,4 @@
-"""What is wrong with the files that a forge or an editor reads: CITATION.cff, the forms for issues, the
+"""Finds faults in the files that a forge or an editor reads: CITATION.cff, the forms for issues, the
 devcontainers and the notebook. Used by front_page_test.py. Each function takes the text of a file and
 returns its faults, so that the test can plant some. Invariant: a key that the format does not know is a
 fault, because the forge would ignore it or refuse the file.
@@ -25,7 +25,7 @@ CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def parsed(text):
-    """A YAML text, and a fault where it cannot be read."""
+    """A YAML text, or a fault where it cannot be read."""
     import yaml  # Debian's python3-yaml; the test says so where it is absent
     try:
         return yaml.safe_load(text), []

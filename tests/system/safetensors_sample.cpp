@@ -1,5 +1,5 @@
 // The C++ side of safetensors_test.py: `write FILE` writes every kind of tensor there is, `read
-// FILE` prints what is in a file, one tensor or string a line, elements as hexadecimal bytes.
+// FILE` prints what is in a file, one tensor or string per line, elements as hexadecimal bytes.
 #include <cstring>
 #include <iostream>
 

@@ -28,12 +28,12 @@ HOST = ("user_annotation", "cpu_op", "cuda_runtime", "cuda_sync", "collective_co
 
 
 def ticks(event, field):
-    """Microseconds as whole nanoseconds."""
+    """Microseconds as integer nanoseconds."""
     return round(event[field] * 1000)
 
 
 def nest(spans):
-    """The first span of a row that begins within another and ends behind it, or None."""
+    """The first span of a row that begins within another and ends after it, or None."""
     open_until = []
     for span in sorted(spans, key=lambda s: (ticks(s, "ts"), -ticks(s, "dur"))):
         begin, end = ticks(span, "ts"), ticks(span, "ts") + ticks(span, "dur")

@@ -62,7 +62,7 @@ def stops(program, arguments):
     """Ctrl-C in training: the step in hand is finished, the text says where, the code is 130."""
     run = subprocess.Popen([program, *map(str, arguments)], env=ENVIRONMENT, text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    for line in run.stdout:  # once an epoch is through, training is surely under way
+    for line in run.stdout:  # after one epoch, training has surely begun
         if line.startswith("Epoch 1,"):
             run.send_signal(signal.SIGINT)
             break
@@ -89,7 +89,7 @@ def models(program, colour, grey):
 
 
 def damaged(program, folder):
-    """Each damage is told with the file, the place and what was expected."""
+    """Each damage is reported with the file, the position and what was expected."""
     def changed(name, write, change):
         data = write(folder / "damaged" / str(len(list((folder / "damaged").glob("*")))))
         change(data / name)
@@ -129,7 +129,7 @@ def refused(program):
 
 
 def learns(program, tool, folder):
-    """The chapter's promise, in fewer epochs: the network tells the shapes, a linear classifier does not."""
+    """The chapter's promise, in fewer epochs: the network distinguishes the shapes, a linear classifier does not."""
     subprocess.run([tool, "data", "--data", folder], check=True, timeout=PATIENCE,
                    stdout=subprocess.DEVNULL)
     def last_accuracy(*arguments):

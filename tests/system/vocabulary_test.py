@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The comments, messages and pages speak the field's language: vocabulary_test.py PROJECT.
+"""The comments, messages and pages use the field's words: vocabulary_test.py PROJECT.
 
 Called by CTest. Each pattern below was once this project's own word for something that PyTorch, CUDA or
 plain English has a word for. Invariant: code is not read but for its comments and string literals, so an

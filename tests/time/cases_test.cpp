@@ -1,4 +1,4 @@
-// What the name of a case means, and which cases a machine has.
+// The meaning of a case's name, and the cases of a machine.
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -9,7 +9,7 @@ using timing::Case;
 using timing::Method;
 using timing::parse_case;
 
-TEST_CASE("a name says everything about a case", "[cases]") {
+TEST_CASE("the name of a case holds all its settings", "[cases]") {
   const Case plain = parse_case("lenet/cpu");
   CHECK(plain.work->title == "LeNet, training step");
   CHECK(plain.device == td::kCPU);
@@ -25,7 +25,7 @@ TEST_CASE("a name says everything about a case", "[cases]") {
   CHECK(parse_case("cifar/cpu/1thread").one_thread);
 }
 
-TEST_CASE("a name that cannot be read names the part and what was expected", "[cases]") {
+TEST_CASE("an invalid name is an error with the part and what was expected", "[cases]") {
   const auto refused = [](const char* name, const char* text) {
     CHECK_THROWS_WITH(parse_case(name), Catch::Contains(text));
   };
@@ -40,7 +40,7 @@ TEST_CASE("a name that cannot be read names the part and what was expected", "[c
   refused("lenet/sim/ddp", "one device takes neither");
 }
 
-TEST_CASE("the cases of this machine are different, and fit it", "[cases]") {
+TEST_CASE("the cases of this machine differ from each other and fit the machine", "[cases]") {
   std::set<std::string> names;
   for (const Case& c : timing::cases_here()) {
     INFO(c.name);

@@ -14,7 +14,7 @@ using timing::Parts;
 constexpr std::int64_t kMillisecond = 1'000'000;
 enum : std::uint32_t { kMain, kReplica, kQueue, kSim0, kSim1 };  // tracks
 
-/// A trace in the making; times are milliseconds.
+/// A trace that is being built; times are milliseconds.
 struct Recording {
   Trace trace;
   Recording() {
@@ -82,7 +82,7 @@ TEST_CASE("a gap is launch time until the launch has ended, then waiting", "[exp
   check(r.parts(9), 3, 0, 0, 4, 2);
 }
 
-TEST_CASE("a planted wait of the host shows up as waiting, not as launch time", "[explain]") {
+TEST_CASE("a wait that the host makes counts as waiting, not as launch time", "[explain]") {
   Recording busy, waiting;
   for (Recording* r : {&busy, &waiting}) r->launch(1, 0, 0.5).kernel(1, 0.5, 2);
   waiting.add("Event Synchronize", kMain, Category::kWait, 2, 6);
@@ -98,7 +98,7 @@ TEST_CASE("only the thread that launches the next work counts as waiting", "[exp
   check(r.parts(4), 1, 0, 0, 3, 0);
 }
 
-TEST_CASE("the busiest device is explained, and the other's work is waiting", "[explain]") {
+TEST_CASE("the busiest device is explained; the other device's work is waiting time", "[explain]") {
   Recording r;
   r.launch(1, 0, 0).kernel(1, 0, 1, kSim0);
   r.launch(2, 0, 0).kernel(2, 1, 5, kSim1);

@@ -29,7 +29,7 @@ Report sample_report() {
   return report;
 }
 
-TEST_CASE("a report that was written is read as the same report") {
+TEST_CASE("a report that is written is read again as the same report") {
   const Report before = sample_report();
   Report after = from_json(to_json(before), "time.json");
   REQUIRE(after.results.size() == before.results.size());
@@ -51,7 +51,7 @@ TEST_CASE("a report that was written is read as the same report") {
   CHECK(after == before);
 }
 
-TEST_CASE("a case that was never reached is no entry of zero seconds") {
+TEST_CASE("a case that was never reached has no entry of zero seconds") {
   Report report = sample_report();
   report.results[3].error.clear();
   CHECK(from_json(to_json(report), "time.json").results.size() == 3);
@@ -87,7 +87,7 @@ Table sample_table() {
   return table;
 }
 
-TEST_CASE("columns leave by their rank, and then rows become lines") {
+TEST_CASE("columns are dropped by their rank, and then rows become lines") {
   const Table table = sample_table();
   CHECK(table.text(80, false) ==
         "              step  speed-up  bar\n  2 × sim  12.3 ms      1.50  ██████\n"
@@ -103,7 +103,7 @@ TEST_CASE("columns leave by their rank, and then rows become lines") {
   }
 }
 
-TEST_CASE("colors are around padded cells, and only where they are wanted") {
+TEST_CASE("colors are around padded cells, and only if they are requested") {
   CHECK(sample_table().text(80, true).find("\x1b[32m    1.50\x1b[0m") != std::string::npos);
   CHECK(sample_table().text(80, false).find('\x1b') == std::string::npos);
 }

@@ -39,7 +39,7 @@ TEST_CASE("both kinds of steps are timed until the device is done", "[measure]")
   CHECK(m.steps >= 2);
 }
 
-TEST_CASE("no time at all still means two turns of each kind, in turns", "[measure]") {
+TEST_CASE("without any time there are still two alternating turns of each kind", "[measure]") {
   Sleeper job;
   CHECK(timing::measure(job, 0).steps == 2);
   CHECK(job.calls ==
@@ -47,7 +47,7 @@ TEST_CASE("no time at all still means two turns of each kind, in turns", "[measu
         "stst");  // warm-up, and then what counts
 }
 
-TEST_CASE("turns grow until they take their share of the time", "[measure]") {
+TEST_CASE("turns get longer until they take their share of the time", "[measure]") {
   Sleeper job;
   timing::measure(job, 0.2);
   CHECK(job.calls.find("ssss") != std::string::npos);  // 20 ms a turn, in steps of about one

@@ -107,7 +107,7 @@ TEST_CASE("losses are sorted, and several devices lose what they compute beyond 
                       "s). This sim device computes on 1 core of the cpu."));
 }
 
-TEST_CASE("a device that keeps its promise needs no reason") {
+TEST_CASE("a device that reaches the expected speed-up needs no reason") {
   Result one = make_result(kSim, {20}), two = make_result(kTwo, {10.5});
   two.parts = Parts{10.5, 9, 1, 0.5, 0, 0};
   const Report report = make_report({make_result(kCpu, {30}), one, two});
@@ -149,7 +149,7 @@ TEST_CASE("losses of two frameworks agree within 1 %, in half precision within 5
   CHECK(pairs(report)[0].losses_agree());
 }
 
-TEST_CASE("merged machines are named after their files, and then after their directories") {
+TEST_CASE("merged machines are named after their files, or else their directories") {
   const Report one = make_report({make_result(kSim, {1})});
   const auto names = [&](const std::vector<std::string>& files) {
     std::vector<std::pair<std::string, Report>> all;

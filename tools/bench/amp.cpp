@@ -1,7 +1,7 @@
 // Mixed precision on the host: one training step of a 1024-wide MLP in float32, and with 16-bit
-// products in each way that this processor has. All take turns in one process and start from the
-// same weights; medians and the ratios to float32 are printed. docs/measurements/amp.md shows them.
-// Timed is what one thread's processor spends, which other programs disturb little.
+// products in each way that this processor has. All run interleaved in one process and start from
+// the same weights; medians and the ratios to float32 are printed. docs/measurements/amp.md shows
+// them. Measured is the processor time of one thread, which other programs disturb little.
 //
 //   build/release/tools/bench/bench_amp [rounds]
 #include <time.h>
@@ -24,7 +24,7 @@ using kernels::Bfloat16Products;
 
 constexpr std::int64_t kBatch = 256, kWidth = 1024, kClasses = 10;
 
-/// What takes part, and its times so far.
+/// One of the compared variants, and its times so far.
 struct Variant {
   std::string name;
   std::function<void()> step;
@@ -124,7 +124,7 @@ void training(int rounds) {
   print("training step, MLP 1024-1024-1024-10, batch 256", list);
 }
 
-/// The product alone: what the processor gives.
+/// The product alone: the speed of the processor.
 void product(int rounds) {
   const Tensor a = randn({kBatch, kWidth}), b = randn({kWidth, kWidth});
   const auto of = [&](ScalarType dtype) {
@@ -151,7 +151,7 @@ void conversions(int rounds) {
   print("conversion of 16.8 million numbers", list);
 }
 
-/// Max pooling, forward and backward: what its places cost beside each type.
+/// Max pooling, forward and backward: the cost of its indices with each type.
 void pooling(int rounds) {
   std::vector<Variant> list;
   for (const ScalarType dtype : {kFloat, kBFloat16})

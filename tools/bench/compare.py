@@ -2,8 +2,8 @@
 """Compares td, libtorch and a hand-written lower bound, which do the same work interleaved.
 
 Builds the variants, checks that they compute the same numbers, times them round by round, and
-prints medians with their spread beside the line that each piece of work has to reach.
-For final figures the machine must do nothing else. About four minutes.
+prints medians with their spread next to the goal that each piece of work has to reach.
+For final results the machine must do nothing else. Takes about four minutes.
 """
 import argparse
 import datetime
@@ -22,7 +22,7 @@ from comparison_page import PAGE, in_words, record, verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Large pages and blocks that are kept: what large tensors cost libtorch without them is page faults.
+# Large pages and cached blocks: without them large tensors cost libtorch page faults.
 KEEP_BLOCKS = ":".join(f"glibc.malloc.{name}" for name in (
     "hugetlb=1", "mmap_threshold=4294967296", "mmap_max=0", "trim_threshold=4294967296",
     "top_pad=268435456"))
@@ -35,7 +35,7 @@ def has_avx512():
 
 
 # Program and environment of each variant. OpenBLAS does not know every processor and then falls
-# back to slow code; so libtorch's best is the better one of two settings where both can run.
+# back to slow code, so libtorch's best is the better of two settings if both can run.
 VARIANTS = {
     "td": ("bench_td", {}),
     "floor": ("bench_floor", {}),
@@ -165,7 +165,7 @@ def spread(rounds):
 
 
 def agree(processes):
-    """What the variants computed; they must have done the same work."""
+    """The results of the variants, which must have done the same work."""
     values = {process.name: process.check for process in processes}
     first = processes[0].check
     for name, value in values.items():
@@ -181,7 +181,7 @@ def run(line, folders, options):
         runners.append(Runner(BESIDE, line.case, line.threads))
     processes = [Process(runner, folders) for runner in runners]
     checks = agree(processes)
-    for process in processes:  # a first slot that does not count
+    for process in processes:  # a first slot that is not counted
         process.slot(options.seconds / 4, options.clock)
         process.rounds.clear()
     for _ in range(options.rounds):
@@ -233,7 +233,7 @@ def output_of(*command):
 
 def machine():
     info = dict(re.findall(r"^([\w ]+?)\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M))
-    # One name serves many processors, so what tells them apart stands with it.
+    # Several processors have the same name, so what distinguishes them is printed with it.
     model = (f"{info.get('model name', platform.machine())}, family {info.get('cpu family')}, "
              f"model {info.get('model')}, {'AVX-512' if has_avx512() else 'AVX2'}")
     packages = output_of("dpkg-query", "-W", "-f", "${Package} ${Version};", "libtorch1.13",

@@ -1,6 +1,6 @@
 // td's side of compare_gpu.py: training steps, small operations, copies and products, on any
 // device. compare_gpu_torch.py does the same work with PyTorch, raw_cuda.cpp the copies and
-// products by CUDA's own calls. Started by the driver, which talks to it as worker.h describes.
+// products with CUDA's own calls. Started by the driver, with the protocol of worker.h.
 // Invariant: what a network computes depends on its name and size alone, so that the losses of both
 // sides can be compared.
 #include <memory>
@@ -56,7 +56,7 @@ void set_precision(const Request& r) {
   set_float32_matmul_precision(r.precision == "tf32" ? "high" : "highest");
 }
 
-// A network and its step. A scaled one never waits for the device: its scaler steps there.
+// A network and its step. A scaled one never waits for the device, because its scaler steps there.
 class Training {
  public:
   explicit Training(const Request& r)
@@ -115,7 +115,7 @@ Job eager_training(const Request& r, const std::shared_ptr<Training>& training) 
   return job;
 }
 
-// The first steps run without a graph, because the capture needs what they make.
+// The first steps run without a graph, because the capture needs the objects that they create.
 Job graph_training(const Request& r, const std::shared_ptr<Training>& training) {
   const Stream stream = getStreamFromPool(Device(r.device));
   const StreamGuard guard(stream);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares td with PyTorch on a GPU: one piece of work, both sides (and CUDA itself) in turns.
+"""Compares td with PyTorch on a GPU: one piece of work, both sides (and CUDA itself) interleaved.
 
   compare_gpu.py [OPTION...] simple|mlp|large_mlp|lenet|cifar|scaler|host|copies|startup|warm
 
 Starts the programs of tools/bench/worker.h, checks that both sides compute the same losses, on cpu
-first, and only then times them in interleaved rounds. Prints each figure as "name: value", which
+first, and only then times them in interleaved rounds. Prints each result as "name: value", which
 tools/gpu_report.py writes into docs/measurements/gpu.md, and everything as JSON with --json.
 `warm` lets torch.compile fill its cache for all networks. Exit codes: 0, 1 where the sides disagree
 or a td program fails, 77 without PyTorch.
@@ -70,7 +70,7 @@ def train(compared, work):
 
 
 def show_training(compared, configs, precision):
-    """The figures of one precision."""
+    """The results of one precision."""
     mine, theirs = (configs[side, precision, "eager"] for side in ("td", "torch"))
     others = {"PyTorch": theirs, "compiled": configs.get(("compiled", precision, "compile")),
               "its products alone": configs.get(("raw", precision, "eager"))}

@@ -1,6 +1,6 @@
 """PyTorch's side of compare_gpu.py: the work of compare_gpu.cpp, eager, compiled, or as a CUDA graph.
 
-Started by the driver, which talks to it as tools/bench/worker.h describes. Invariant: networks start
+Started by the driver, with the protocol of tools/bench/worker.h. Invariant: networks start
 from the same numbers as in compare_gpu.cpp, and PyTorch has its best settings: fused optimizers, and
 cuDNN chooses algorithms by measuring them.
 """
@@ -150,7 +150,7 @@ def set_precision(precision):
 
 
 def graph_of(training, values):
-    """Captures the step, after three that run without a graph on a stream of their own."""
+    """Captures the step, after three steps without a graph on a separate stream."""
     stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -243,7 +243,7 @@ def main():
     for line in sys.stdin:
         try:
             answer = obey(line, jobs)
-        except Exception as error:  # whatever it is, the driver shows it in the cell
+        except Exception as error:  # any error: the driver shows it in the cell
             answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
         print(json.dumps(answer), flush=True)
 

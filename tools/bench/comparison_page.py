@@ -1,7 +1,7 @@
 """The page and the record of compare.py: docs/measurements/comparison.md and comparison.json.
 
 The record keeps the newest run of each processor, and the page shows them side by side. Invariant: the
-page's figures are those of the record, and nobody writes them by hand.
+page's numbers are those of the record; they are never written by hand.
 """
 import json
 import sys
@@ -22,7 +22,7 @@ def verdict(goal):
         return f"{goal['line']}: {word}"
     ratio, wanted = goal["times_faster"], goal["wanted"]
     low, high = goal["rounds"]
-    if wanted < 1:  # a floor or a bandwidth: how many times its time we take
+    if wanted < 1:  # a floor or a bandwidth: how many times its time td takes
         return (f"{goal['line']}: takes {1 / ratio:.2f} x {goal['against']} (rounds "
                 f"{1 / high:.2f} - {1 / low:.2f}), at most {1 / wanted:.2f}: {word}")
     return (f"{goal['line']}: {ratio:.2f} x faster than {goal['against']} (rounds {low:.2f} - "
@@ -30,7 +30,7 @@ def verdict(goal):
 
 
 def fastest(times, names):
-    """The shortest median of the variants whose names begin so; None where none ran."""
+    """The shortest median of the variants whose names begin so; None if none ran."""
     found = [t["median"] for name, t in times.items() if name.startswith(names)]
     return min(found, default=None)
 
@@ -47,7 +47,7 @@ def cells(result):
 
 
 def section(processors):
-    """One table with three columns per processor, and what each processor misses."""
+    """One table with three columns per processor, and the goals that each processor misses."""
     works = list(dict.fromkeys(r["work"] for run in processors.values() for r in run["results"]))
     rows = []
     for work in works:
@@ -85,7 +85,7 @@ def write(processors):
 
 
 def record(report):
-    """Puts a run into the record, in place of the same processor's last one, and writes the page."""
+    """Puts a run into the record, instead of the same processor's last one, and writes the page."""
     processors = load()
     for result in report["results"]:
         for times in result["seconds"].values():

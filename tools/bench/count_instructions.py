@@ -6,7 +6,7 @@
     count_instructions.py --program PATH   count a bench_steps that is built
 
 Instructions are the same on a busy and on an idle machine, where times differ by half. They depend
-on the compiler, so the record names it. The build is one of its own: valgrind knows no AVX-512.
+on the compiler, so the record names it. The build is a separate one, because valgrind knows no AVX-512.
 """
 import argparse
 import json
@@ -25,7 +25,7 @@ TOLERANCE = 0.05
 
 
 def build():
-    """The program, compiled for a processor that valgrind can play."""
+    """The program, compiled for a processor that valgrind can emulate."""
     subprocess.run(["cmake", "-S", ROOT, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                     "-DTD_CUDA=OFF", "-DTD_NATIVE=OFF", "-DLLD_PROGRAM=OFF",
                     "-DCMAKE_CXX_FLAGS=-g1 -march=haswell"],

@@ -1,9 +1,9 @@
 // DataParallel against one device: training steps of chapter 04's network for CIFAR-10,
-// interleaved, so that what disturbs the machine disturbs both. Prints medians and the speed-up.
+// interleaved, so that other load on the machine slows both. Prints medians and the speed-up.
 //   bench_data_parallel [--devices N] [--batch N] [--rounds N] [--channels-last]
-// Each sim device has cores / devices of the machine; the one device has no more, so that two
-// devices are compared with one of the same size. The processors' time tells what the splitting
-// costs also on a machine that others use.
+// Each sim device has cores / devices of the machine; the single device has no more, so that two
+// devices are compared with one of the same size. The processor time shows the cost of the
+// splitting even on a machine with other load.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -50,7 +50,7 @@ struct Variant {
   td::nn::Sequential model;
   std::function<Tensor(const Tensor&)> forward;
   td::optim::SGD optimizer;
-  std::vector<double> wall, cpu;  // seconds a step
+  std::vector<double> wall, cpu;  // seconds per step
 
   Variant(const char* called, const Settings& s)
       : name(called), model(cifar_net()), optimizer(model->parameters(), start(s)) {}

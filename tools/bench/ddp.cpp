@@ -1,12 +1,12 @@
 // One step of DistributedDataParallel on two ranks of this host, against one rank alone and against
-// the same step without communication; all take turns in the same two processes.
+// the same step without communication; all run interleaved in the same two processes.
 //   cmake --build --preset release --target bench_ddp
 //   build/release/tools/bench/bench_ddp cifar|mlp|deep [options]
-//     --batch N      rows a rank (cifar: 64, mlp: 64, deep: 64)
+//     --batch N      rows per rank (cifar: 64, mlp: 64, deep: 64)
 //     --seconds S    how long to measure (10)
-//     --caps A,B,C   bucket sizes in MiB, each a turn of its own (cifar, mlp: 25; deep: 1,4,25)
-//     --first A,B    sizes in MiB of the bucket that is sent first, each a turn of its own (1)
-//     --balance      each also through a simulated link that needs as long as the backward
+//     --caps A,B,C   bucket sizes in MiB, each with its own runs (cifar, mlp: 25; deep: 1,4,25)
+//     --first A,B    sizes in MiB of the bucket that is sent first, each with its own runs (1)
+//     --balance      each also through a simulated link that needs as long as backward
 //     --json         one line for ddp.py instead of the table
 // Started by itself it starts the ranks; under a launcher (RANK and so on) it is one of them. Each
 // rank has one thread. Prints medians, and half of the spread between quartiles.
@@ -60,7 +60,7 @@ Work make_work(const std::string& name, std::int64_t rows) {
   return {net, rand({rows, 512}), {}};
 }
 
-// A way to make a step, and how long its steps took.
+// A variant of a step, and the times of its steps.
 struct Variant {
   std::string name;
   bool both;  // else rank 0 alone, while the other waits
@@ -105,15 +105,15 @@ std::function<void()> step_of(const Work& work, std::function<Tensor(const Tenso
   };
 }
 
-// All ways to make a step, and the turns they take.
+// All variants of a step, and their interleaved runs.
 class Bench {
  public:
   Bench(const Settings& settings, std::shared_ptr<ProcessGroup> group)
       : settings_(settings), group_(std::move(group)) {
     manual_seed(static_cast<std::uint64_t>(group_->rank()));
     if (settings.balance) balance();
-    // The lone rank has the whole batch of the picture network, as the same work on fewer cores; of
-    // the others it has one rank's batch, as the same work without the other rank.
+    // For the image network the single rank has the whole batch, as the same work on fewer cores.
+    // For the others it has one rank's batch, as the same work without the other rank.
     add_alone(settings.work == "cifar" ? settings.batch * group_->size() : settings.batch);
     for (const double cap : settings.caps)
       for (const double first : settings.firsts) {
@@ -139,7 +139,7 @@ class Bench {
   }
 
  private:
-  // A link that needs for all gradients as long as the backward does.
+  // A link that needs as long for all gradients as the backward pass.
   void balance() {
     Work work = make_work(settings_.work, settings_.batch);
     std::vector<double> times;
@@ -261,7 +261,7 @@ Settings read_settings(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  setenv("OMP_NUM_THREADS", "1", 1);  // ours and those of the ranks we start
+  setenv("OMP_NUM_THREADS", "1", 1);  // of this process and of the ranks that it starts
   const Settings settings = read_settings(argc, argv);
   const auto rank = [&](int) {
     init_process_group("gloo");

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Steps of DistributedDataParallel on two ranks: against one rank, PyTorch 1.13, and slow links.
 
-Builds bench_ddp, runs everything interleaved, and prints medians beside the line each has to reach.
+Builds bench_ddp, runs everything interleaved, and prints medians next to the goal of each.
 Needs a machine that does nothing else, Debian's python3-torch, and for shaped links root and
-iproute2. `ddp.py` alone takes about six minutes; `ddp.py cifar mlp` measures what is named.
+iproute2. `ddp.py` alone takes about six minutes; `ddp.py cifar mlp` measures only these.
 """
 import argparse
 import contextlib
@@ -18,11 +18,11 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CAPS = "1,4,25"  # MiB a bucket
+CAPS = "1,4,25"  # MiB per bucket
 
 
 def start(command, rank, namespace, **env):
-    """One rank of a variant, in a network of its own where one is given."""
+    """One rank of a variant, in its own network if one is given."""
     into = ["nsenter", "-t", str(namespace), "-n"] if namespace else []
     return subprocess.Popen([*into, *map(str, command)], stdout=subprocess.PIPE, text=True,
                             env={**os.environ, "OMP_NUM_THREADS": "1", "RANK": str(rank),
@@ -113,7 +113,7 @@ def against_torch(bench, title, batch, rounds, seconds, networks=(None, None)):
 
 
 def hidden(bench, rounds, seconds):
-    """How much of a link's work that takes as long as the backward is not seen."""
+    """How much of the link's work is hidden when it takes as long as the backward pass."""
     runs = [run([bench, "deep", "--batch", 64, "--caps", CAPS, "--balance", "--json", "--seconds",
                  seconds]) for _ in range(rounds)]
     shares = {cap: [1 - (r[f"link {cap}"] - r[f"ddp {cap}"]) / r["backward"] for r in runs]

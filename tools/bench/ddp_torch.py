@@ -2,8 +2,8 @@
 """PyTorch's side of ddp.py: one rank of thirty layers of 512 under DistributedDataParallel.
 
 Started by ddp.py with RANK and WORLD_SIZE: ddp_torch.py STORE BATCH SECONDS CAP,CAP...
-Rank 0 prints a JSON line of median milliseconds a step, by bucket size and with or without bucket
-views. Invariant: the same network, loss, optimizer and turns as in ddp.cpp.
+Rank 0 prints a JSON line of median milliseconds per step, by bucket size and with or without bucket
+views. Invariant: the same network, loss, optimizer and rounds as in ddp.cpp.
 """
 import json
 import os

@@ -1,9 +1,9 @@
 // What a device can do, each as one line "name: value unit": copies over the link, launches,
 // memory, products, convolutions, and the kernels that are bound by memory, in GB/s of the fewest
 // bytes they can move. tools/gpu_check.sh measure runs it on a GPU; docs/measurements/gpu.md has
-// the figures.
+// the results.
 //   bench_device [device] [--quick]
-// Each figure is the median of 11 turns after one that warms up. Invariant: a turn is much longer
+// Each result is the median of 11 runs after one that warms up. Invariant: a run is much longer
 // than a launch, and the host waits for the device before it reads the clock.
 #include <algorithm>
 #include <chrono>
@@ -44,7 +44,7 @@ struct Bench {
     std::nth_element(times.begin(), times.begin() + turns / 2, times.end());
     return times[static_cast<std::size_t>(turns / 2)];
   }
-  /// Prints `amount` a second in `unit` of `scale`.
+  /// Prints `amount` per second in `unit` of `scale`.
   void rate(const std::string& name, double amount, double scale, const char* unit,
             const std::function<void()>& work) const {
     print(name, amount / seconds(work) / scale, unit);

@@ -47,7 +47,7 @@ struct Product {
   }
 };
 
-// By the faster library; the first product of a shape finds out which that is.
+// Calls the faster library, which the first product of each shape determines.
 void product(char ta, char tb, int m, int n, int k, const float* a, const float* b, float* c) {
   static std::map<Product, bool> openblas;
   const Product shape{ta, tb, m, n, k};
@@ -213,7 +213,7 @@ Case mlp(int width, Rule rule, float rate) {
           {}};
 }
 
-// a = b + c by stores that go around the caches. `n` is a multiple of 16.
+// a = b + c with stores that bypass the caches. `n` is a multiple of 16.
 void add_around(float* a, const float* b, const float* c, std::size_t n) {
 #ifdef __AVX512F__
   for (std::size_t i = 0; i < n; i += 16)
@@ -225,7 +225,7 @@ void add_around(float* a, const float* b, const float* c, std::size_t n) {
   _mm_sfence();
 }
 
-// a = b + s * c, with stores that go through the caches or around them.
+// a = b + s * c, with stores that use the caches or bypass them.
 Case triad(bool around) {
   constexpr std::size_t n = 10'000'000;
   struct State {

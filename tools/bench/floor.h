@@ -1,6 +1,6 @@
 // Parts of the floor: training steps written by hand, without a framework, from the best library
-// calls and plain loops over buffers that are allocated once. floor.cpp puts networks together from
-// them. Invariant: a part computes what the layer of its name computes, so the losses agree.
+// calls and plain loops over buffers that are allocated once. floor.cpp builds networks from them.
+// Invariant: a part computes the same as the layer with its name, so the losses agree.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Buffer {
   std::size_t size;
 };
 
-/// body(from, to) over [0, n), by all threads where that is worth it.
+/// body(from, to) over [0, n), by all threads if that is faster.
 template <class Body>
 void loop(std::size_t n, Body body) {
   if (threads == 1 || n < 20000) return body(std::size_t(0), n);
@@ -42,7 +42,7 @@ void loop(std::size_t n, Body body) {
 
 enum class Rule { kSgd, kMomentum, kAdam };
 
-/// Values, their gradient and what the optimizer remembers of them.
+/// Values, their gradient and their optimizer state.
 struct Parameter {
   Parameter(std::size_t n, int inputs, std::uint32_t seed) : value(n), grad(n), m(n), v(n) {
     fill(value, static_cast<std::int64_t>(n), 1 / std::sqrt(static_cast<float>(inputs)), seed);

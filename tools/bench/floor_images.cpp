@@ -1,5 +1,5 @@
 // The floor's convolutional networks: oneDNN's convolutions and poolings, each in the layout that
-// the library prefers; weights stay in the plain layout and are reordered where it wants another.
+// the library prefers; weights stay in the plain layout and are reordered if it needs another.
 #include <oneapi/dnnl/dnnl.hpp>
 #include <unordered_map>
 
@@ -28,7 +28,7 @@ memory::desc any(int c, int size) { return {{kBatch, c, size, size}, kFloat, Tag
 memory over(const memory::desc& layout, float* data) { return {layout, engine(), data}; }
 float* data_of(const memory& m) { return static_cast<float*>(m.get_data_handle()); }
 
-// A memory as a primitive wants it: the given one when the layouts agree, else a copy beside it.
+// A memory in the layout of a primitive: the given one when the layouts agree, else a copy.
 struct Arranged {
   Arranged() = default;
   Arranged(const memory& given, const memory::desc& wanted) : given(given), used(given) {
@@ -96,7 +96,7 @@ struct Conv {
                         {DNNL_ARG_DIFF_WEIGHTS, weight_gradient.used},
                         {DNNL_ARG_DIFF_BIAS, over(b_any, bias.grad)}};
   }
-  // The input's gradient is wanted too, in `into`.
+  // Also computes the input's gradient, into `into`.
   void prepare_input_gradient(const memory& into) {
     const dnnl::convolution_backward_data::primitive_desc describe(
         {dnnl::algorithm::convolution_direct, x_any, w_any, y_any, step, pad, pad}, engine(), hint);
@@ -145,9 +145,9 @@ struct Conv {
   Arguments arguments, weight_arguments, input_arguments;
 };
 
-/// Max pooling of 2 x 2 by plain loops: oneDNN's takes six times as long for LeNet on AVX2. Its
-/// layouts are images [h, w, lanes], where a lane is a channel of a block or of all, or the only
-/// one.
+/// Max pooling of 2 x 2 by plain loops: oneDNN's pooling takes six times as long for LeNet on AVX2.
+/// Its layouts are images [h, w, lanes], where a lane is a channel of a block or of all, or the
+/// only one.
 struct Pool {
   Pool(const Conv& before, int channels, int size)
       : in(before.output), in_grad(before.grad), size(static_cast<std::size_t>(size)) {

@@ -1,6 +1,6 @@
-// Networks and batches whose values a formula gives, so that td and PyTorch compute the same
-// losses. compare_gpu.cpp and `./course time` train with them; compare_gpu_torch.py is the same in
-// Python. Invariant: a value depends on its place and its seed alone.
+// Networks and batches with values from a formula, so that td and PyTorch compute the same losses.
+// compare_gpu.cpp and `./course time` train with them; compare_gpu_torch.py is the same in Python.
+// Invariant: a value depends on its index and its seed alone.
 #pragma once
 
 #include <cmath>

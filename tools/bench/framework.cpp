@@ -1,6 +1,6 @@
 // The work of compare.py as a program for libtorch. It is compiled twice: with libtorch, and with
-// this project's core, where td/torch.h gives the same names their meaning. Invariant: both compile
-// the same lines; what only one of them has stands under RACE_LIBTORCH.
+// this project's core, where td/torch.h defines the same names. Invariant: both compile the same
+// lines, except for the lines under RACE_LIBTORCH.
 #ifdef RACE_LIBTORCH
 #include <ATen/Parallel.h>
 #include <torch/torch.h>
@@ -19,7 +19,7 @@ using bench::Case;
 using torch::Tensor;
 
 constexpr std::int64_t kBatch = 64;
-constexpr int kCheckedSteps = 5;  // of a training, whose loss the variants compare
+constexpr int kCheckedSteps = 5;  // of a training, whose losses are compared
 
 Tensor numbers(std::vector<std::int64_t> sizes, std::uint32_t seed, bool wants_gradient = false) {
   Tensor t = torch::empty(sizes, torch::TensorOptions().requires_grad(wants_gradient));
@@ -177,13 +177,13 @@ Case copy() {
 }
 
 #ifndef RACE_LIBTORCH
-// The host's share of an operation on a device that works on its own.
+// The host's part of an operation on an asynchronous device.
 Case sim_submit() {
   const torch::Device sim("sim:0");
   const Tensor a = numbers({8}, 1).to(sim), b = numbers({8}, 2).to(sim);
   return {[=] { return (a + b).cpu().abs().sum().item<double>() / 8; }, [=] { a + b; },
           [=] { torch::synchronize(sim); },
-          100};  // few enough for the stream's queue to take them without waiting
+          100};  // few enough for the stream's queue to accept them without waiting
 }
 #endif
 

@@ -1,9 +1,9 @@
 // All-reduce over gloo's sockets: this project's group, with its coordination service, against
 // gloo's own ring, interleaved in the same processes.
 //   cmake --build --preset release --target bench_gloo
-//   build/release/tools/bench/bench_gloo [ranks [seconds a row]]
-// Prints medians in microseconds, as rank 0 sees them, and the median of the turns' ratios: of the
-// time, and of rank 0's processor time, all its threads together, which a busy machine spoils less.
+//   build/release/tools/bench/bench_gloo [ranks [seconds per row]]
+// Prints medians in microseconds, as rank 0 sees them, and the median of the rounds' ratios: of the
+// time, and of rank 0's processor time, in all its threads, which other load disturbs less.
 #include <ctime>
 
 #include "raw_gloo.h"
@@ -18,7 +18,7 @@ double processor_microseconds() {
   return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) * 1e-3;
 }
 
-// What one way has cost, turn by turn.
+// The times of one variant, round by round.
 struct Cost {
   std::vector<double> time, processors;
 };
@@ -29,7 +29,7 @@ std::vector<double> ratios(const std::vector<double>& ours, const std::vector<do
   return result;
 }
 
-// One after the other, again and again: what disturbs the machine disturbs both.
+// Runs both alternately, so that other load on the machine slows both.
 void row(RawGloo& raw, std::int64_t bytes, double seconds) {
   const td::Tensor t = td::zeros({bytes / 4});
   Cost cost[2];  // raw gloo, this group

@@ -1,6 +1,6 @@
-// What a GradScaler costs a training step: chapter 04's network for CIFAR-10 in float32, with Adam,
-// without and with a scaler, interleaved. Prints medians, launches, and each way's share above the
-// plain step of the same round.
+// The cost of a GradScaler in a training step: chapter 04's network for CIFAR-10 in float32, with
+// Adam, without and with a scaler, interleaved. Prints medians, launches, and how much longer each
+// variant takes than the plain step of the same round.
 //   bench_grad_scaler [--device cpu|sim|cuda] [--batch N] [--rounds N]
 #include <algorithm>
 #include <cstdio>
@@ -35,14 +35,14 @@ Settings parse(int argc, char** argv) {
 
 enum class Way { kPlain, kCapturable, kStep, kStepOnDevice };
 
-// A model that is trained one of the ways.
+// A model that is trained in one of the variants.
 struct Variant {
   const char* name;
   Way way;
   td::nn::Sequential model;
   td::optim::Adam optimizer;
   td::amp::GradScaler scaler;
-  std::vector<double> wall, cpu;  // seconds a step
+  std::vector<double> wall, cpu;  // seconds per step
   int launches = 0;
 
   Variant(const char* called, Way how, td::Device device)
@@ -101,7 +101,7 @@ void measure(std::deque<Variant>& all, const Settings& s) {
   td::record_observer = nullptr;
 }
 
-// The median over the rounds of what `of` takes above `plain`, in percent.
+// The median over the rounds of the time of `of` above `plain`, in percent.
 double above(const std::vector<double>& of, const std::vector<double>& plain) {
   std::vector<double> shares;
   for (std::size_t i = 0; i < of.size(); ++i) shares.push_back(100 * (of[i] / plain[i] - 1));

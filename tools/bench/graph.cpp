@@ -1,8 +1,8 @@
 // A training step of a small network, launch by launch and replayed as a graph, interleaved:
 //   cmake --build build/release --target bench_graph && build/release/tools/bench/bench_graph
-// An argument names the device (sim:0, or cuda:0). sim's launches cost the host nothing, and then
-// 5 us each, about what a launch of CUDA takes. "host" is the time to queue a step, "step" the time
-// for a step when the host queues one after another. Medians.
+// An argument names the device (sim:0, or cuda:0). sim's launches first cost the host nothing, and
+// then 5 us each, about as much as a CUDA launch. "host" is the time to queue a step, "step" the
+// time for a step when the host queues one after another. Medians.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -24,7 +24,7 @@ constexpr int kTurns = 41, kSteps = 20;  // as many steps as sim's queue holds w
 struct Times {
   std::vector<double> host, step;
 
-  /// One turn: some steps one after another.
+  /// One run: some steps one after another.
   void take(const Stream& stream, const std::function<void()>& work) {
     stream.synchronize();
     const auto begin = Clock::now();

@@ -1,5 +1,5 @@
 // How a program of compare.py is run and timed; framework.cpp and floor.cpp include it, compare.py
-// talks to it. A program is started with one case and a number of threads, tells what it computed,
+// talks to it. A program is started with one case and a number of threads, prints what it computed,
 // and then times a slot for every line of input, so that the runs are interleaved.
 // Invariant: all variants start from the same numbers, so what they compute can be compared.
 #pragma once
@@ -19,12 +19,12 @@ namespace bench {
 
 /// One piece of work.
 struct Case {
-  std::function<double()> check;  ///< does the work and gives a number that all variants share
+  std::function<double()> check;  ///< does the work and returns a number that all variants share
   std::function<void()> step;     ///< what is timed
   std::function<void()> settle;   ///< not timed: waits for what a sample has started; may be empty
-  int steps_per_sample = 0;       ///< 0: as many as make a sample long enough to be timed
+  int steps_per_sample = 0;       ///< 0: enough for a sample that can be timed
 };
-/// What a variant chose for itself, by what it chose for; the comparison shows it.
+/// The choices that a variant made itself, by their subject; the comparison shows them.
 inline std::map<std::string, std::string> choices;
 /// Makes a case; nothing is built for the cases that do not run.
 using Cases = std::map<std::string, std::function<Case()>>;
@@ -44,7 +44,7 @@ inline double read_clock(clockid_t which) {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Seconds for each step: of the clock on the wall, and of processors at work for this process.
+/// Seconds for each step: of the wall clock, and of processor time of this process.
 struct Sample {
   double wall, cpu;
 };

@@ -1,10 +1,10 @@
-// What operations cost a GPU at least: how many launches an operation makes, the bytes that these
-// must read and write, and the time that follows from them. Prints the table of
-// docs/measurements/kernel_costs.md. On a device without a GPU's speed the times are not measured.
+// The lower bound of what operations cost on a GPU: the number of launches of an operation, the
+// bytes that these must read and write, and the time that follows from both. Prints the table of
+// docs/measurements/kernel_costs.md. On a device that is not a GPU the times are not measured.
 //   bench_kernel_costs [--device sim|cuda]
 //
-// The numbers come from the launches themselves (device/record.h): each tells the memory it
-// touches.
+// The numbers come from the launches themselves (device/record.h): each lists the memory that it
+// accesses.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -43,7 +43,7 @@ using Work = std::function<void()>;
 void heading(const char* group) { std::printf("| **%s** | | | | |\n", group); }
 
 void line(const char* name, td::Device device, const Work& work) {
-  work();  // what is allocated once, is now
+  work();  // makes allocations that happen once
   launches = 0;
   bytes = least = 0;
   td::record_observer = count;
@@ -59,7 +59,7 @@ void line(const char* name, td::Device device, const Work& work) {
   std::printf("%.1f |\n", 1e6 * (bench::read_clock(CLOCK_MONOTONIC) - begin) / kRuns);
 }
 
-/// The gradients of a result, which is computed outside of what is counted.
+/// The gradients of a result, which is computed outside of the counted part.
 Work backward(const Tensor& result, const td::TensorList& inputs) {
   const Tensor ones = td::ones_like(result);
   return [=] { td::autograd::grad({result}, inputs, {ones}, true); };

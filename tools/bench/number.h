@@ -1,5 +1,5 @@
-// The numbers that a formula gives: every program that computes the same work starts from them.
-// Invariant: Python's `numbers` in compare_gpu_torch.py gives the same bits.
+// Numbers from a formula, from which every program that computes the same work starts.
+// Invariant: Python's `numbers` in compare_gpu_torch.py returns the same bits.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// What the prefetcher itself costs: batches whose copies take as long as the work on them, where
-// the work is a kernel that sleeps, so that a busy processor does not disturb the figure. What
-// docs/measurements/pinned_memory.md shows. Invariant: nothing but copies and work is counted.
+// The cost of the prefetcher itself: batches whose copies take as long as the work on them. The
+// work is a kernel that sleeps, so that a busy processor does not disturb the result.
+// docs/measurements/pinned_memory.md shows it. Invariant: only copies and work are counted.
 #include <algorithm>
 #include <cstdio>
 #include <thread>
@@ -39,7 +39,7 @@ void measure(const char* name, const Loop& loop) {
 }  // namespace
 
 int main() {
-  td::sim::set_link({1e6, 20000});  // 20 ms a copy, however large
+  td::sim::set_link({1e6, 20000});  // 20 ms per copy of any size
   std::vector<td::Tensor> batches;
   for (int i = 0; i < kBatches; ++i) batches.push_back(td::full({4, 1000}, i).pin_memory());
   measure("one stream", [&] {

@@ -1,5 +1,5 @@
-// Which library multiplies float32 matrices faster on this processor, by shape: the measurement
-// behind openblas_is_faster() in common/td/kernels/libs/host_gemm.cpp. Prints Markdown tables for
+// Which library multiplies float32 matrices faster on this processor, by shape: the measurement for
+// openblas_is_faster() in common/td/kernels/libs/host_gemm.cpp. Prints Markdown tables for
 // docs/measurements/products.md, one for each form of the product. Takes about a minute.
 //
 //   bench_products [THREADS]
@@ -50,11 +50,11 @@ double seconds(void (*product)(const Shape&, Matrices&), const Shape& s, Matrice
   return (bench::read_clock(CLOCK_MONOTONIC) - start) / calls;
 }
 
-/// oneDNN's time divided by OpenBLAS's: the median of rounds in which both take turns.
+/// oneDNN's time divided by OpenBLAS's: the median of rounds in which both run alternately.
 double ratio(const Shape& s) {
   Matrices m(s);
   const int calls = std::max(1, static_cast<int>(2e7 / s.m / s.n / kInner));
-  seconds(by_onednn, s, m, 1);  // the first calls make code and allocate
+  seconds(by_onednn, s, m, 1);  // the first calls generate code and allocate
   seconds(by_openblas, s, m, 1);
   std::vector<double> ratios;
   for (int i = 0; i < kRounds; ++i) {

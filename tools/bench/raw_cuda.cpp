@@ -1,7 +1,7 @@
-// What CUDA and cuBLAS do without a framework: the copies of compare_gpu.py, and the matrix
-// products of a step of its large MLP. They are the limits that the other programs are compared
-// with. Started by the driver, which talks to it as worker.h describes. Invariant: buffers have the
-// sizes of compare_gpu.cpp's tensors, and are allocated once.
+// CUDA and cuBLAS without a framework: the copies of compare_gpu.py, and the matrix products of a
+// step of its large MLP. They are the limits that the other programs are compared with. Started by
+// the driver, with the protocol of worker.h. Invariant: buffers have the sizes of compare_gpu.cpp's
+// tensors, and are allocated once.
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
@@ -42,7 +42,7 @@ std::function<void()> waiting_for(cudaStream_t stream) {
   return [stream] { check(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); };
 }
 
-// Host memory whose pages have been touched.
+// Host memory whose pages have been written.
 void* on_host(std::size_t bytes, bool pinned) {
   void* p = nullptr;
   if (pinned)
@@ -79,7 +79,7 @@ struct Types {
   std::size_t bytes = 4;
 };
 
-// The products of layers, with buffers that each layer shares with its neighbours in size only.
+// The products of layers, with separate buffers for each layer.
 class Products {
  public:
   explicit Products(const Request& r)

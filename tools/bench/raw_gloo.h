@@ -1,5 +1,5 @@
-// What the benches of collectives share: gloo by itself between the ranks of the default group, as
-// the yardstick, and the start of the ranks. gloo.cpp and shared_memory.cpp include it.
+// Shared by the benchmarks of collectives: gloo alone between the ranks of the default group, as
+// the reference, and the start of the ranks. gloo.cpp and shared_memory.cpp include it.
 #pragma once
 
 #include <gloo/allreduce.h>

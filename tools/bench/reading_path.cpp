@@ -1,7 +1,7 @@
-// The work that tools/reading_path.py follows, in a build of its own that counts lines and calls.
+// The work that tools/reading_path.py follows, in a separate build that counts lines and calls.
 //   bench_reading_path steps N   runs N training steps of a small network
-//   bench_reading_path linear    prints what one call of Linear enters and leaves, in order
-// Invariant: N + 1 steps do what N steps do and one step more, so that a difference is one step.
+//   bench_reading_path linear    prints the functions that one call of Linear enters and leaves
+// Invariant: N + 1 steps do the work of N steps and one more, so that a difference is one step.
 #include <dlfcn.h>
 
 #include <array>
@@ -17,13 +17,13 @@ namespace {
 constexpr int kWarmUp = 5;                // calls until caches and lists of free blocks are filled
 constexpr std::size_t kEvents = 1 << 16;  // one call of Linear needs far fewer
 
-std::array<void*, kEvents> events;  // the function that was entered; null where one was left
+std::array<void*, kEvents> events;  // the function that was entered; null for a return
 std::size_t event_count = 0;
 thread_local bool recording = false;
 
 }  // namespace
 
-// g++ -finstrument-functions calls these two; in other builds nobody does.
+// g++ -finstrument-functions calls these two; in other builds they are unused.
 extern "C" {
 __attribute__((no_instrument_function)) void __cyg_profile_func_enter(void* function, void*) {
   if (recording && event_count < kEvents) events.data()[event_count++] = function;
@@ -73,7 +73,7 @@ void print_events() {
       const char* const start = static_cast<char*>(place.dli_fbase);
       std::printf("%#tx %s\n", static_cast<char*>(events[i]) - start, place.dli_fname);
     } else {
-      std::abort();  // whatever was entered lies in a library
+      std::abort();  // every function is in a library
     }
   }
 }
@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
   } else if (what == "linear") {
     record_linear();
     print_events();
-    return event_count == kEvents;  // full: what came later is missing
+    return event_count == kEvents;  // full: later events are missing
   } else {
     std::fputs("usage: bench_reading_path steps N | linear\n", stderr);
     return 2;

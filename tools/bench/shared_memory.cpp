@@ -1,22 +1,22 @@
 // All-reduce between two or more ranks of this host: gloo's own, over its loopback sockets, against
-// the group's shared memory, with a tensor that must be copied there and with one that lies there.
+// the group's shared memory, for a tensor that must be copied there and for one that is there.
 //   cmake --build --preset release --target bench_shared_memory
-//   build/release/tools/bench/bench_shared_memory [ranks [seconds a row]]
-// All take turns in the same processes. Prints medians in microseconds, as rank 0 sees them, and
-// how many times faster than gloo, as the median of the turns' ratios.
+//   build/release/tools/bench/bench_shared_memory [ranks [seconds per row]]
+// All run interleaved in the same processes. Prints medians in microseconds, as rank 0 sees them,
+// and how many times faster than gloo, as the median of the rounds' ratios.
 #include "raw_gloo.h"
 
 namespace {
 
 using namespace bench;
 
-// One way to reduce a tensor, and what its turns took.
+// One way to reduce a tensor, and the times of its runs.
 struct Variant {
   std::function<void()> all_reduce;
   std::vector<double> times = {};
 };
 
-// True while rank 0 wants more.
+// True while rank 0 continues.
 bool agree(bool more) {
   const td::Tensor flag = td::full({1}, more ? 1.0 : 0.0);
   dist::broadcast(flag);
@@ -33,7 +33,7 @@ void row(RawGloo& raw, std::int64_t bytes, double seconds) {
   std::vector<double> copied, in_place;  // how many times faster
   const auto start = Clock::now();
   do {
-    // The first of each turn warms up what the others have left cold.
+    // The first call of each run warms up the caches after the other variants.
     for (Variant& variant : variants)
       for (int i = -1; i < 5; ++i) {
         dist::barrier();

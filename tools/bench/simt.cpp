@@ -1,7 +1,7 @@
-// What the SIMT machine costs: kernels of chapter 11 against a C++ loop, a switch between threads,
+// The cost of the SIMT machine: kernels of chapter 11 against a C++ loop, a switch between threads,
 // and kernels under all observers. Prints the table of docs/measurements/simt.md.
 //     bench_simt
-// Invariant: loop and kernels run interleaved, so what disturbs the machine disturbs all of them.
+// Invariant: loop and kernels run interleaved, so that other load on the machine slows all of them.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // A process group behind a slow link that costs no processor time. The link carries one all-reduce
-// after another, each for as long as its bytes need, from the moment it is called; when it is
-// through, the values are reduced for real. Benches of overlap use it where the kernel cannot shape
-// traffic. Used by one thread.
+// after another, each for as long as its bytes need, from the moment of the call; afterwards the
+// values are really reduced. Benchmarks of overlap use it where the kernel cannot limit the
+// bandwidth. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +74,7 @@ class SimulatedLink final : public td::distributed::ProcessGroup {
 
   std::shared_ptr<ProcessGroup> group_;
   const double per_byte_;
-  Clock::time_point free_;                  // when the link is through with what it has
+  Clock::time_point free_;                  // when the link has finished its queue
   std::mutex mutex_;                        // guards:
   std::queue<Clock::time_point> arrivals_;  // of the all-reduces in the queue
   std::shared_ptr<td::distributed::WorkQueue> queue_;

@@ -1,7 +1,7 @@
 // The cost of small operations: each workload below is run some thousand times and its time
-// printed. Under callgrind (count_instructions.py) it counts instructions instead, which no other
-// program on the machine can disturb. Invariant: a workload ends as it began, so that each round is
-// the same.
+// printed. Under callgrind (count_instructions.py) it counts instructions instead, which other
+// programs on the machine cannot disturb. Invariant: a workload ends in the state in which it
+// began, so that each round is the same.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -27,8 +27,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kWarmUp = 50;    // rounds until every cache and list of free blocks is filled
 constexpr int kCounted = 100;  // rounds under callgrind
-constexpr int kTimed = 100;    // rounds of one measurement: shorter than a turn of the scheduler
-constexpr int kMeasurements = 1001;  // of which the median counts
+constexpr int kTimed = 100;    // rounds of one measurement: shorter than a scheduler time slice
+constexpr int kMeasurements = 1001;  // of which the median is used
 
 struct SimpleModel : nn::Module {
   SimpleModel() { linear = register_module("linear", nn::Linear(10, 1)); }
@@ -92,7 +92,7 @@ void run_simple_model(const Runner& run) {
 }
 
 // The host's side of an operation on the software accelerator. Its queue is emptied between the
-// measurements, so that the host never waits for a place in it.
+// measurements, so that the host never waits for room in it.
 void run_sim(const Runner& run) {
   if (RUNNING_ON_VALGRIND) return;  // the stream's thread would be counted too
   const Device device("sim:0");
@@ -104,7 +104,7 @@ void run_sim(const Runner& run) {
   });
 }
 
-// A span while nobody records and while somebody does, and an operation that is recorded.
+// A span without and with a recording, and an operation that is recorded.
 void run_spans(const Runner& run) {
   const Tensor a = rand({1}), b = rand({1});
   run("span_off", [&] { const trace::Span span("span"); });

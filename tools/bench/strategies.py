@@ -4,8 +4,8 @@
     strategies.py BUILD_FOLDER [--runs 3] [--steps 10] [--batch 512] [--cap 4] [--only shm,gloo,1gbit]
 
 Two ranks of one thread each train the deep model on the cpu: over shared memory, over gloo's loopback,
-and over gloo between two network namespaces whose link carries 1 Gbit/s. Strategies take turns, so that
-what else the machine does hits all of them. Prints a table in Markdown: the median of the runs'
+and over gloo between two network namespaces whose link carries 1 Gbit/s. Strategies run interleaved, so
+that other load on the machine slows all of them. Prints a table in Markdown: the median of the runs'
 medians, and the smallest and the largest.
 """
 
@@ -55,7 +55,7 @@ def step_time(program, arguments, link, hosts, size=2):
 
 
 def connect_hosts():
-    """Two network namespaces with a cable of 1 Gbit/s between them; the processes that hold them."""
+    """Two network namespaces with a link of 1 Gbit/s between them; the processes that hold them."""
     hosts = [subprocess.Popen(["unshare", "-n", "-u", "sh", "-c", f"hostname host{i}; exec sleep 3600"])
              for i in range(2)]
     time.sleep(0.5)

@@ -1,6 +1,6 @@
-// From which size on two threads finish sooner than one: the measurement behind kWorthThreads in
+// From which size on two threads finish sooner than one: the measurement for kWorthThreads in
 // common/td/base/parallel.h and the rates of matrix products and optimizers. Prints Markdown tables
-// for docs/measurements/threads.md. The core decides: below its threshold both runs have one
+// for docs/measurements/threads.md. The library decides: below its threshold both runs have one
 // thread. Takes about a minute.
 #include <oneapi/dnnl/dnnl.h>
 
@@ -18,8 +18,8 @@ constexpr int kCalls = 301;
 
 double now() { return bench::read_clock(CLOCK_MONOTONIC); }
 
-/// Microseconds of `work` with so many threads, the median. Before each call one thread alone is
-/// busy for `pause` microseconds, as between two operations of a program.
+/// The median microseconds of `work` with this number of threads. Before each call one thread alone
+/// is busy for `pause` microseconds, as between two operations of a program.
 double median(int threads, double pause, const std::function<void()>& prepare,
               const std::function<void()>& work) {
   std::vector<double> times;
@@ -37,7 +37,7 @@ double median(int threads, double pause, const std::function<void()>& prepare,
   return times[kCalls / 2];
 }
 
-/// One thread's time, and how many times as fast two are.
+/// One thread's time, and the speed-up of two threads.
 void print_cell(double pause, const std::function<void()>& prepare,
                 const std::function<void()>& work) {
   const double one = median(1, pause, prepare, work), two = median(2, pause, prepare, work);
@@ -76,7 +76,7 @@ void optimizers() {
     td::optim::SGD momentum(parameters, td::optim::SGDOptions(1e-6).momentum(0.9));
     td::optim::Adam adam(parameters, td::optim::AdamOptions(1e-6));
     std::printf("| %lld |", static_cast<long long>(count));
-    const auto gradient = [&] { parameter.grad().mul_(1.0001); };  // lies in one core's cache
+    const auto gradient = [&] { parameter.grad().mul_(1.0001); };  // is in one core's cache
     for (td::optim::Optimizer* optimizer :
          std::initializer_list<td::optim::Optimizer*>{&sgd, &momentum, &adam})
       print_cell(0, gradient, [&] { optimizer->step(); });

@@ -1,11 +1,11 @@
-// The worker's side of compare_gpu.py: a program that sets up pieces of work and times them, as the
-// lines of its input say, so that the driver can run several programs in turns. Included by
-// compare_gpu.cpp (td) and raw_cuda.cpp (CUDA itself); compare_gpu_torch.py says the same in
+// The worker's side of compare_gpu.py: a program that sets up pieces of work and times them, as its
+// input lines request, so that the driver can interleave several programs. Included by
+// compare_gpu.cpp (td) and raw_cuda.cpp (CUDA itself); compare_gpu_torch.py does the same in
 // Python.
 //   setup NAME DEVICE WORK PRECISION MODE SIZE   makes a piece of work; SIZE is full or tiny
 //   run NAME STEPS SECONDS                       times it
 // Each line gets one line of JSON as its answer, {"error": text} where it failed.
-// Invariant: nothing that is set up runs between two commands.
+// Invariant: no piece of work runs between two commands.
 #pragma once
 
 #include <chrono>
@@ -24,11 +24,11 @@
 
 namespace bench {
 
-/// What a setup line asks for.
+/// The request of a setup line.
 struct Request {
   std::string device, work, precision, mode, size;
 
-  /// The first size, or the second one where the driver only tries the programs.
+  /// The first size, or the second one if the driver only tests the programs.
   std::int64_t sized(std::int64_t full, std::int64_t tiny) const {
     return size == "tiny" ? tiny : full;
   }
@@ -38,14 +38,14 @@ struct Request {
 struct Job {
   std::function<void()> step;      ///< enqueues one step; does not wait for the device
   std::function<void()> wait;      ///< waits for all steps
-  std::vector<double> values;      ///< what it computed: other programs must compute the same
+  std::vector<double> values;      ///< its results: other programs must compute the same
   std::function<void()> begin{};   ///< sets what is global for the process; may be empty
-  std::function<double()> loss{};  ///< what the last step of a training computed; may be empty
+  std::function<double()> loss{};  ///< the loss of the last training step; may be empty
   std::size_t peak_bytes = 0;      ///< memory that tensors needed
 };
 using Setup = std::function<Job(const Request&)>;
 
-/// Turns of `steps` steps for `seconds`, at least three. "host" is the time to enqueue a step,
+/// Runs of `steps` steps for `seconds`, at least three. "host" is the time to enqueue a step,
 /// "step" the time until the device has done it, both in seconds.
 inline nlohmann::json timed(const Job& job, int steps, double seconds) {
   using Clock = std::chrono::steady_clock;
@@ -68,7 +68,7 @@ inline nlohmann::json timed(const Job& job, int steps, double seconds) {
   return answer;
 }
 
-/// Obeys one line.
+/// Executes one line.
 inline nlohmann::json obey(const std::string& line, const Setup& setup,
                            std::map<std::string, Job>& jobs) {
   std::istringstream words(line);

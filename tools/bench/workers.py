@@ -1,8 +1,8 @@
-"""The programs that compare_gpu.py runs in turns, and the rules by which it does.
+"""The programs that compare_gpu.py runs interleaved, and the rules for that.
 
-A Worker is a program that talks as tools/bench/worker.h describes, a Config one way to do the work in
-one of them, a Comparison all of them together. Invariant: what a program computes is compared before it
-is timed and looked at again afterwards; where it is wrong, no time is reported.
+A Worker is a program with the protocol of tools/bench/worker.h, a Config one way to do the work in one
+of them, a Comparison all of them together. Invariant: a program's results are compared before it is
+timed and checked again afterwards; if they are wrong, no time is reported.
 """
 import json
 import os
@@ -37,10 +37,10 @@ class Worker:
             self.child.stdin.write(" ".join(map(str, words)) + "\n")
             self.child.stdin.flush()
         except BrokenPipeError:
-            pass  # the answer says so
+            pass  # the answer reports it
 
     def answer(self, seconds=300.0):
-        """The next answer; where none comes in time the program is ended."""
+        """The next answer; if none comes in time, the program is ended."""
         try:
             line = self.answers.get(timeout=max(seconds, 0.1))
         except queue.Empty:
@@ -87,7 +87,7 @@ class Config:
 
 
 class Comparison:
-    """The programs, and what has been found out."""
+    """The programs, and their results so far."""
 
     def __init__(self, options):
         self.options, self.workers, self.report, self.failed = options, {}, {}, False
@@ -102,7 +102,7 @@ class Comparison:
         self.devices["torch"] = options.torch_device
 
     def worker(self, side, name=None):
-        """The program of a side; there may be several with names of their own."""
+        """The program of a side; there may be several with different names."""
         name = name or side
         if name not in self.workers:
             self.workers[name] = self.started(side)
@@ -117,7 +117,7 @@ class Comparison:
         return Worker(side, self.commands[side], environment)
 
     def configs(self, sides, work, precisions, modes, device=None, size=None):
-        """Sets all of them up at the same time, one program beside the other."""
+        """Sets up all programs concurrently."""
         made = [(side, Config(self.worker(side), work, precision, mode))
                 for side in sides for precision in precisions for mode in modes]
         for side, config in made:
@@ -131,7 +131,7 @@ class Comparison:
     def compiled(self, work, precisions):
         """torch.compile, one program per precision; the ones that are not ready in time are ended."""
         if not self.devices["torch"].startswith("cuda"):
-            return {}  # the host's compiler would take longer than all the rest
+            return {}  # the host's compiler would take longer than everything else
         until = time.monotonic() + self.options.compile_seconds
         made = [Config(self.worker("torch", f"compiled {precision}"), work, precision, "compile")
                 for precision in precisions]
@@ -143,7 +143,7 @@ class Comparison:
         return {("compiled", config.precision, "compile"): config for config in made}
 
     def interleave(self, configs):
-        """Rounds in turns, after one that does not count and tells how many steps a turn has."""
+        """Interleaved rounds, after an uncounted one that determines the number of steps per run."""
         alive = [config for config in configs if not config.error]
         for config in alive:
             first = config.run(1, 0)
@@ -160,7 +160,7 @@ class Comparison:
                 self.doubt(config, f"the loss is {config.loss} after the steps that were timed")
 
     def agree(self, configs, tolerance=None):
-        """All must compute what PyTorch computes eagerly, or what td does where PyTorch cannot."""
+        """All must compute the same as PyTorch in eager mode, or as td if PyTorch cannot."""
         for (side, precision, _), config in configs.items():
             known = [configs[other, precision, "eager"] for other in ("torch", "td")
                      if (other, precision, "eager") in configs]
@@ -179,7 +179,7 @@ class Comparison:
         print(f"wrong result, {config.name}, {text}", flush=True)
 
     def passed(self):
-        """Whether all results were right, and td could do what was asked. The host has no graphs."""
+        """Whether all results were right, and td could do all the work. The host has no graphs."""
         errors = [config.error for config in self.mine
                   if config.error and (config.mode != "graph" or self.devices["td"] != "cpu")]
         print(*(f"td failed, {error}" for error in errors), sep="\n", end="")

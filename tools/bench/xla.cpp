@@ -1,6 +1,6 @@
-// What the client of td::xla costs a step beyond the plugin's own work: a step of chapter 10's size
-// through Executable::start and Run::wait, against the same calls of the interface made by hand
-// with everything prepared. Both take turns; prints medians in microseconds.
+// The cost of the client of td::xla per step, beyond the plugin's own work: a step of chapter 10's
+// size through Executable::start and Run::wait, against the same calls of the interface made by
+// hand with everything prepared. Both run interleaved; prints medians in microseconds.
 //   cmake --build --preset release --target bench_xla
 //   PJRT_PLUGIN=build/xla/xla_cpu_pjrt.so build/release/tools/bench/bench_xla [rounds]
 #include <algorithm>

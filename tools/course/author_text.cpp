@@ -1,4 +1,4 @@
-// Edits texts line by line, so that what people wrote around the new lines stays as it is.
+// Edits texts line by line, so that the text around the new lines stays unchanged.
 #include "author_text.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace course {
 namespace {
 
-// Those that match the pattern of a name. `given` is the folder of a chapter's kernels.
+// Words that are taken as names. `given` is the folder of a chapter's kernels.
 const std::set<std::string> kTaken = {
     "alignas",   "alignof",  "and",      "asm",          "auto",      "bitand",    "bitor",
     "bool",      "break",    "case",     "catch",        "char",      "class",     "co_await",

@@ -11,13 +11,13 @@
 namespace course {
 
 /// Why `name` cannot be an exercise's name; empty when it can. A name is a C++ function, a file and
-/// a test tag, so it has lower-case letters, digits and underscores, and is no keyword.
+/// a test tag, so it has lower-case letters, digits and underscores, and is not a keyword.
 std::string fault_of_name(const std::string& name);
 
-/// Whether a header declares something of this name already: "name" as a whole word before "(".
+/// Whether a header already declares this name: "name" as a whole word before "(".
 bool declares(const std::string& header, const std::string& name);
 
-/// `text` with each first replaced by its second.
+/// `text` with the first string of each pair replaced by the second.
 std::string filled(std::string text,
                    const std::vector<std::pair<std::string, std::string>>& values);
 

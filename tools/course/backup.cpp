@@ -1,4 +1,4 @@
-// Keeps and brings back the learner's texts.
+// Saves and restores the learner's texts.
 #include "backup.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 fs::path folder_of(const Course& course) { return course.root / ".course" / "backup"; }
 
-/// A file name that nothing has yet: two changes in a second keep both texts.
+/// An unused file name, so that two changes within a second keep both texts.
 fs::path new_name(const Course& course, const Exercise& e) {
   char stamp[32];
   const std::time_t now = std::time(nullptr);
@@ -68,7 +68,7 @@ std::vector<fs::path> backups(const Course& course, const Exercise& e) {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder_of(course), none))
     if (owner(course, entry.path()) == &e) found.push_back(fs::relative(entry.path(), course.root));
-  // "-10" of a second's tenth copy sorts before "-2"; the time of writing does not lie.
+  // "-10" of a second's tenth copy sorts before "-2", so the time of writing decides.
   std::sort(found.begin(), found.end(), [&](const fs::path& a, const fs::path& b) {
     return fs::last_write_time(course.root / a) < fs::last_write_time(course.root / b);
   });

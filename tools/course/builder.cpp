@@ -25,7 +25,7 @@ std::string steps_done(const std::string& line) {
   return line.empty() || line[0] != '[' || end == std::string::npos ? "" : line.substr(1, end - 1);
 }
 
-/// Shows "[12/345]" lines of Ninja: one moving line on a terminal, now and then a line elsewhere.
+/// Shows "[12/345]" lines of Ninja: one moving line on a terminal, occasional lines elsewhere.
 class ProgressLine {
  public:
   void operator()(const std::string& line) {
@@ -33,7 +33,7 @@ class ProgressLine {
     if (steps.empty()) return;
     const auto now = std::chrono::steady_clock::now();
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    // A check of one exercise is over before the first line is due: silence is what it should show.
+    // A check of one exercise ends before the first line is due, so it prints none.
     if (now - last_ < std::chrono::seconds(terminal ? 1 : 15)) return;
     last_ = now;
     std::cerr << (terminal ? "\r" : "") << "building [" << steps << (terminal ? "]   " : "]\n")
@@ -67,7 +67,7 @@ std::string first_errors(const std::string& output, const fs::path& root) {
     shown += line + "\n";
     ++lines;
   }
-  // Nothing looked like an error: then all of it is better than nothing.
+  // No line looked like an error, so the whole output is shown.
   return shown.empty() ? output : shown;
 }
 
@@ -76,7 +76,7 @@ bool is_later(const timespec& a, const timespec& b) {
 }
 
 /// The learner's files as libraries. One that does not compile is left out: the program then uses
-/// the course's own, and says so.
+/// the course's own, with a message.
 void build_mine(const Course& course, const Chapter& chapter) {
   for (const auto& e : chapter.exercises) {
     std::error_code ignored;
@@ -102,12 +102,12 @@ void announce_older_file(const Course& course, const Exercise& e) {
   const fs::path stub = course.stub(e);
   const fs::path built = course.variant("mine") / e.library();
   if (stat(stub.c_str(), &file) != 0) return;
-  // Without a library (builder.cpp removes it) nothing tells what the object file was made from.
+  // Without a library (builder.cpp removes it) it is unknown from what the object file was made.
   if (stat(built.c_str(), &library) == 0 &&
       (is_later(file.st_mtim, library.st_mtim) || !is_later(file.st_ctim, library.st_mtim)))
     return;
   const fs::path includes_it = course.build / "mine" / e.folder / stub.filename();
-  std::error_code ignored;  // an exercise that the build does not know shows there
+  std::error_code ignored;  // the build reports an exercise that it does not know
   fs::last_write_time(includes_it, fs::file_time_type::clock::now(), ignored);
 }
 

@@ -1,4 +1,4 @@
-// `./course check`: the verdicts on the exercises that were named, their sum, and what to do next.
+// `./course check`: the verdicts on the named exercises, a summary, and what to do next.
 #include <unistd.h>
 
 #include <iostream>
@@ -56,7 +56,7 @@ int check(const Course& course, const std::vector<const Exercise*>& chosen) {
     ++counts[v.result];
     unchecked += unchecked_lines(*e, v.text);
     std::cout << verdict_text(*e, v);
-    // After the verdict, which it changes nothing about: the verdict is the same without a toolkit.
+    // After the verdict, which is the same without a toolkit.
     if (v.result == Result::pass) std::cout << nvcc_warning(course, *e);
     if (checked.completes_chapter) summaries += chapter_summary(course, course.chapter(e->chapter));
   }

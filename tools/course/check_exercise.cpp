@@ -1,4 +1,4 @@
-// Starts nothing that the one exercise does not need: this is what a learner waits for.
+// Starts only what the one exercise needs, because the learner waits for it.
 #include "check_exercise.h"
 
 #include <algorithm>
@@ -21,12 +21,12 @@ Verdict judge_mine(const Course& course, const Exercise& e, const Supervision& s
   return judge(course, e, course.variant("mine"), false, supervision.stop);
 }
 
-/// Saves what the verdict says. @return whether the chapter was not complete before, and is now.
+/// Saves the verdict. @return whether it completes the chapter.
 bool remember(const Course& course, const Exercise& e, Result result) {
   // Read only now: a hint that was asked for during the check must not be forgotten.
   Progress progress(course.root);
   const bool news = result == Result::pass && !progress.passed(e);
-  // A skip tells nothing about the learner's work, so a pass that was known stays.
+  // A skip says nothing about the learner's work, so an earlier pass stays.
   if (result == Result::skipped)
     progress.set_skipped(e);
   else

@@ -1,5 +1,5 @@
-// What a command of the tool is: its name, the words it takes, its work. One file each, found by
-// the list in main.cpp. Invariant: the parser stays behind Syntax, so a command depends on its
+// A command of the tool: its name, its words, its work. Each has its own file and is in the list in
+// main.cpp. Invariant: commands use the parser only through Syntax, so a command depends on its
 // words alone.
 #pragma once
 
@@ -16,7 +16,7 @@ class OptionParser;
 
 namespace course {
 
-/// What the command line says about all commands.
+/// The parts of the command line that concern all commands.
 struct Session {
   fs::path root;
   fs::path build;
@@ -29,7 +29,7 @@ struct Session {
 class Syntax {
  public:
   explicit Syntax(app::OptionParser& parser) : parser_(parser) {}
-  /// A word by its place, which may be left out.
+  /// A positional word, which may be left out.
   Syntax& word(const char* name, std::string& value, const char* help);
   /// `-o,--output FILE`. @param type what stands for the value in help: "FILE".
   Syntax& option(const char* names, std::string& value, const char* help,
@@ -39,9 +39,9 @@ class Syntax {
                   std::int64_t most);
   /// `--all`
   Syntax& flag(const char* name, bool& value, const char* help);
-  /// The program to start and all that follows it; our own options stand before it.
+  /// The program to start and all that follows it; the tool's own options come before it.
   Syntax& program(std::vector<std::string>& words);
-  /// Everything after the first thing that is not declared, `--help` too.
+  /// Everything from the first word on that is not declared, also `--help`.
   Syntax& rest(std::vector<std::string>& words);
 
  private:
@@ -57,16 +57,16 @@ class Command {
   virtual ~Command() = default;
   virtual const char* name() const = 0;
   virtual const char* help() const = 0;
-  /// A line to type, the last of `--help`.
+  /// A line to type, the last one of `--help`.
   virtual const char* example() const = 0;
   virtual void syntax(Syntax& syntax) = 0;
-  /// Does it; returns the exit code. @throws UsageError (exit code 2), std::exception (exit code 1)
+  /// Runs; returns the exit code. @throws UsageError (exit code 2), std::exception (exit code 1)
   virtual int work(const Session& session) = 0;
 };
 
 using Commands = std::vector<std::unique_ptr<Command>>;
 
-/// Parses the command line, lets the chosen command work and returns the exit code.
+/// Parses the command line, executes the chosen command and returns the exit code.
 int run_command_line(int argc, char** argv, Session& session, const Commands& commands);
 
 }  // namespace course

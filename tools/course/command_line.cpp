@@ -1,4 +1,4 @@
-// The command line of the tool, on top of the parser that the chapters' programs use, too.
+// The command line of the tool, built on the parser that the chapters' programs also use.
 #include <unistd.h>
 
 #include <iostream>
@@ -42,7 +42,7 @@ Syntax& Syntax::program(std::vector<std::string>& words) {
 
 int run_command_line(int argc, char** argv, Session& session, const Commands& commands) {
   app::OptionParser parser("./course", "todevice: what happens behind .to(device)");
-  // What tools/shell does; ./course starts this program for all other words.
+  // The commands of tools/shell; ./course starts this program for all other words.
   parser.also_known({"docs", "doctor", "help", "setup", "test"});
   std::string root = session.root, build = session.build;
   parser.option("--root", root, "the course's folder", "FOLDER").hide("--root");

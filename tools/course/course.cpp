@@ -1,4 +1,4 @@
-// Finds things in the course. Messages that say "there is no" also say what there is.
+// Finds things in the course. Messages with "there is no" also list what there is.
 #include "course.h"
 
 #include <cstdio>
@@ -58,8 +58,8 @@ const Exercise& Course::exercise(const std::string& text) const {
   std::string name = dot == std::string::npos ? text : text.substr(dot + 1);
   const bool numbered = dot != std::string::npos && is_number(before);
   const Exercise* found = nullptr;
-  // The search goes on after a hit: a name that two chapters have must be told apart by the
-  // learner.
+  // The search continues after a hit, because the learner must choose if two chapters have the
+  // name.
   std::string known;
   for (const auto& c : chapters) {
     if (numbered && c.number != std::stoi(before)) continue;
@@ -99,7 +99,7 @@ std::string read_file(const fs::path& path) {
 }
 
 void write_file(const fs::path& path, const std::string& text) {
-  // A folder that cannot be made shows when the file cannot be opened, with the better message.
+  // If the directory cannot be created, opening the file fails with a better message.
   std::error_code ignored;
   fs::create_directories(path.parent_path(), ignored);
   const fs::path neighbour = path.string() + ".new";

@@ -1,5 +1,5 @@
-// The course as chapters/course.toml describes it, and where its files lie. Every command starts
-// here. Invariant: an exercise's folder and name alone lead to its solution, tests and library.
+// The course as chapters/course.toml describes it, and where its files are. Every command starts
+// here. Invariant: an exercise's folder and name determine its solution, tests and library.
 #pragma once
 
 #include <filesystem>
@@ -30,7 +30,7 @@ struct Chapter {
   std::string folder;
   std::string title;
   int minutes = 0;
-  std::string needs;  ///< What a machine needs, in words; empty when anything will do.
+  std::string needs;  ///< What a machine needs, in words; empty if any machine works.
   std::vector<Exercise> exercises;
 
   std::string number_text() const;  ///< "05"
@@ -41,7 +41,7 @@ struct Chapter {
 
 /// The whole course.
 struct Course {
-  fs::path root;   ///< Where chapters/, solutions/ and tests/ lie.
+  fs::path root;   ///< Where chapters/, solutions/ and tests/ are.
   fs::path build;  ///< The CMake build folder.
   std::vector<Chapter> chapters;
 
@@ -54,23 +54,23 @@ struct Course {
   fs::path binary(const std::string& name) const { return build / "chapters" / name; }
   fs::path variant(const std::string& name) const { return build / "exercises" / name; }
 
-  /// The chapter with this number. @throws UsageError telling which there are.
+  /// The chapter with this number. @throws UsageError listing the existing ones.
   const Chapter& chapter(int number) const;
-  /// Finds `5.scatter`, `05.scatter`, `5.1` or, where only one has it, `scatter`.
-  /// @throws UsageError telling which there are.
+  /// Finds `5.scatter`, `05.scatter`, `5.1` or, if the name is unique, `scatter`.
+  /// @throws UsageError listing the existing ones.
   const Exercise& exercise(const std::string& text) const;
-  /// All exercises of `5`, or the one that `5.scatter` names; all there are for an empty text.
+  /// All exercises of `5`, or the one that `5.scatter` names; all exercises for an empty text.
   std::vector<const Exercise*> select(const std::string& text) const;
 
  private:
-  /// The exercise's file in chapters/ or solutions/. A kernel (.cu) where its solution is one.
+  /// The exercise's file in chapters/ or solutions/. A kernel (.cu) if its solution is one.
   fs::path file(const char* tree, const Exercise& e) const;
 };
 
 /// Whether a file holds code of an exercise, by its suffix: .cpp, or .cu for a kernel.
 bool is_source(const fs::path& path);
 
-/// Something was asked for that is not there; the message names what to type. Exit code 2.
+/// Something was requested that does not exist; the message names what to type. Exit code 2.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -81,7 +81,7 @@ Course load_course(const fs::path& root, const fs::path& build);
 
 /// The text of a file. @throws std::runtime_error naming it.
 std::string read_file(const fs::path& path);
-/// Writes by way of a neighbour and a rename, so that a full disk leaves the old file whole.
+/// Writes a temporary file and renames it, so that a full disk leaves the old file unchanged.
 /// @throws std::runtime_error naming the file and the cause.
 void write_file(const fs::path& path, const std::string& text);
 

@@ -13,7 +13,7 @@ std::string cut_file(const fs::path& solution) {
   return cut(read_file(solution), solution.stem().string());
 }
 
-/// Leaves a file that is right alone: its time stamp would rebuild what depends on it.
+/// Does not write a correct file: a new time stamp would rebuild everything that depends on it.
 bool write_if_different(const fs::path& path, const std::string& text) {
   if (fs::exists(path) && read_file(path) == text) return false;
   write_file(path, text);
@@ -31,8 +31,8 @@ int write_all(const Course& course) {
   return 0;
 }
 
-/// Compares what git holds with the cut. The index, not the work tree: a learner's edited file must
-/// not turn a test red.
+/// Compares git's files with the cut. It reads the index, not the work tree, because a learner's
+/// edited file must not fail a test.
 int check_all(const Course& course) {
   if (!std::getenv("CI")) {
     std::cout << "skipped: stubs are compared with the cut where CI=1 is set\n";
@@ -43,7 +43,7 @@ int check_all(const Course& course) {
     const std::string path = course.shown(course.stub(*e));
     const Outcome held =
         run({{"git", "-C", course.root.string(), "show", ":./" + path}, {}, {}, {}});
-    // A file that git does not hold is as wrong as one that differs.
+    // A file that is missing in git is an error, like one that differs.
     const bool same = held.exit_code == 0 && held.output == cut_file(course.solution(*e));
     (same ? passed : failed)++;
     if (!same)

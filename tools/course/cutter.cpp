@@ -24,7 +24,7 @@ bool starts_with(const std::string& text, const std::string& start) {
   throw std::runtime_error(exercise + ", line " + std::to_string(line) + ": " + why);
 }
 
-/// The line without its `//!` remark; false when nothing but the remark was there.
+/// The line without its `//!` remark; false when the line had only the remark.
 bool strip_remark(std::string& line) {
   const auto remark = line.find("//!");
   if (remark == std::string::npos) return true;
@@ -67,7 +67,7 @@ std::string cut(const std::string& solution, const std::string& exercise) {
       if (!opened) refuse(exercise, number, "\"// end\" without a mark before it");
       opened = 0;
     } else if (!opened && strip_remark(line)) {
-      // What was left out leaves no second empty line behind.
+      // An omitted part does not leave a second empty line.
       if (!(text.empty() && after_empty)) out << line << '\n';
       after_empty = text.empty();
     }

@@ -1,6 +1,6 @@
-// Cuts the stub that a learner gets out of a solution. Used by `cut`, `reset`, `solution`,
-// `prove` and the build. Invariant: the cut depends on the solution's text and name alone, so stubs
-// cannot drift from it.
+// Cuts the stub that a learner gets out of a solution. Used by `cut`, `reset`, `solution`, `prove`
+// and the build. Invariant: the cut depends on the solution's text and name alone, so stubs cannot
+// diverge from it.
 #pragma once
 
 #include <string>
@@ -21,9 +21,9 @@ namespace course {
 /// @throws std::runtime_error naming the line when marks are missing, nested or not ended.
 std::string cut(const std::string& solution, const std::string& exercise);
 
-/// A solution as people read it: without the marks, and without the code of `//=` lines, which is
-/// the stub's. A line "// Your code here: ..." that `mine` has stays where it stood, so that a
-/// comparison with `mine` shows code alone.
+/// A solution for readers: without the marks, and without the code of `//=` lines, which belongs to
+/// the stub. A line "// Your code here: ..." that `mine` has stays in its place, so that a
+/// comparison with `mine` shows only code.
 std::string without_marks(const std::string& solution, const std::string& mine);
 
 }  // namespace course

@@ -1,4 +1,4 @@
-// `./course data`: draws the training pictures, by way of a program that links the core.
+// `./course data`: draws the training images, with a program that links the core.
 #include "builder.h"
 #include "command.h"
 

@@ -1,4 +1,4 @@
-// The program leads a process group of its own, which becomes the terminal's foreground group.
+// The program leads its own process group, which becomes the terminal's foreground group.
 #include "foreground.h"
 
 #include <signal.h>
@@ -13,8 +13,8 @@
 namespace course {
 namespace {
 
-/// Only the foreground group may read the terminal. A background process that asks for the place
-/// gets SIGTTOU, unless it blocks it.
+/// Only the foreground group may read the terminal. A background process that wants to become the
+/// foreground gets SIGTTOU, unless it blocks it.
 void give_terminal_to(pid_t group) {
   sigset_t blocked, before;
   sigemptyset(&blocked);
@@ -42,7 +42,7 @@ int run_in_foreground(const std::vector<std::string>& words,
       continue;
     }
     if (!WIFSTOPPED(status)) break;
-    // It may have asked for the terminal before it had it; any other stop is the person's.
+    // It may have used the terminal before it had it; any other stop comes from the user.
     if (WSTOPSIG(status) == SIGTSTP || WSTOPSIG(status) == SIGSTOP) {
       give_terminal_to(getpgrp());
       suspend_process();

@@ -13,14 +13,14 @@
 namespace course {
 namespace {
 
-/// What was asked for: the next level, this level, or all of them.
+/// What was requested: the next level, this level, or all of them.
 struct Wanted {
   std::string exercise;
   std::int64_t level = 0;  // 0: the next one
   bool all = false;
 };
 
-/// How far a level goes, so that nobody reads more than they wished.
+/// How much a level reveals, so that learners do not read more than they want.
 const char* reach(int level, int levels) {
   if (level == levels) return "Nearly the answer";
   return level == 1 ? "A nudge" : "A step further";
@@ -38,7 +38,7 @@ void show(const Exercise& e, int level) {
       std::to_string(levels) + ": " + e.hints[static_cast<std::size_t>(level) - 1]);
 }
 
-/// Where to read on: what a header asks for, the lesson, the solution.
+/// Where to read more: the header's task, the lesson, the solution.
 void point_further(const Course& course, const Exercise& e) {
   const std::string folder = "chapters/" + e.folder + "/";
   say("That was the last hint. Read on:");

@@ -1,4 +1,4 @@
-// Exit codes of the checker become result words here and nowhere else.
+// Only this file turns exit codes of the checker into result words.
 #include "judge.h"
 
 #include <cstdlib>
@@ -35,7 +35,7 @@ Verdict judge(const Course& course, const Exercise& exercise, const fs::path& va
   if (proving) program.words.push_back("--prove");
   // The checker names the library without a path, so the first folder that has it wins.
   program.environment = {{"LD_LIBRARY_PATH", library_path(variant.string())}};
-  // Two devices of a kind at least: mixing up devices shows only where there are several.
+  // At least two devices of a kind: a mix-up of devices is only visible if there are several.
   if (!std::getenv("TD_SIM_DEVICES")) program.environment.emplace_back("TD_SIM_DEVICES", "2");
   program.limit = std::chrono::seconds(time_limit_seconds());
   program.stop = stop;

@@ -1,4 +1,4 @@
-// Runs a chapter's checker on one variant of one exercise and tells the result in the course's
+// Runs a chapter's checker on one variant of one exercise and returns the result in the course's
 // words. Used by check_exercise.cpp (the learner's variant) and `prove` (solution, stub, wrong
 // answers).
 #pragma once
@@ -16,20 +16,19 @@ enum class Result { pass, fail, not_done_yet, skipped };
 /// "pass", "fail", "not done yet", "skipped".
 const char* word(Result result);
 
-/// What a checker said about one variant.
+/// What a checker reported about one variant.
 struct Verdict {
   Result result = Result::fail;
   std::string text;       ///< What the checker printed, plus how it ended when that was abnormal.
-  bool rejected = false;  ///< The checker itself refused the answer: exit code 1 or 70.
+  bool rejected = false;  ///< The checker itself rejected the answer: exit code 1 or 70.
 };
 
 /// Seconds one check may take: TD_CHECK_TIME_LIMIT, or 10. Sanitizer builds set more.
 int time_limit_seconds();
 
-/// Checks `exercise` with the library in `variant` (a folder) in a process of its own.
-/// @param proving also asks the checker whether the devices still work afterwards.
-/// @param stop ends the check when this descriptor becomes readable; the verdict then means
-/// nothing.
+/// Checks `exercise` with the library in `variant` (a folder) in a separate process.
+/// @param proving also makes the checker test the devices afterwards.
+/// @param stop ends the check when this descriptor becomes readable; the verdict is then not valid.
 Verdict judge(const Course& course, const Exercise& exercise, const fs::path& variant, bool proving,
               int stop = -1);
 

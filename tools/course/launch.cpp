@@ -1,6 +1,6 @@
 // `./course launch -n 2 PROGRAM`: starts a program, or a chapter's, as several ranks and watches
-// them; on several hosts one such command on each. The work is done by
-// distributed/launch/supervisor.h.
+// them; on several hosts run one such command on each. distributed/launch/supervisor.h does the
+// work.
 #include <algorithm>
 #include <iostream>
 
@@ -12,7 +12,7 @@ namespace course {
 namespace {
 
 constexpr const char* kExample = "./course launch -n 2 6";
-// Many more than a host has cores; a larger number is a slip of the finger.
+// Many more than a host has cores; a larger number is a typing error.
 constexpr int kMostRanks = 1024;
 
 /// The integer that `text` is. @throws UsageError naming the option and the bounds.
@@ -33,7 +33,7 @@ struct Typed {
   std::vector<std::string> words;
 };
 
-/// Several hosts must agree on what one host makes up by itself.
+/// Several hosts must agree on what a single host can choose by itself.
 void check_hosts(const Typed& typed, const td::distributed::LaunchConfig& launch) {
   const std::string so = "--nnodes " + typed.nnodes + " needs ";
   if (launch.nnodes == 1) {
@@ -68,8 +68,8 @@ td::distributed::LaunchConfig read(const Typed& typed) {
   return launch;
 }
 
-/// PROGRAM and its arguments, with a chapter's number replaced by its program; empty when that
-/// could not be built, and said.
+/// PROGRAM and its arguments, with a chapter's number replaced by its program; empty, after a
+/// message, when that could not be built.
 std::vector<std::string> program_of(const Session& session, std::vector<std::string> words) {
   if (words.empty())
     throw UsageError(std::string("Which program? ") + kExample +

@@ -1,4 +1,4 @@
-// `./course list`: how far you are in each chapter, and the exercises of the one that you are in.
+// `./course list`: your progress in each chapter, and the exercises of your current chapter.
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace course {
 namespace {
 
-// A narrower terminal gets two lines where a wider one gets one.
+// On a narrower terminal an entry takes two lines instead of one.
 constexpr std::size_t kOneLine = 72;
 constexpr std::size_t kLongestBar = 20;
 
@@ -108,7 +108,7 @@ class Printer {
   void say(const std::string& text) const { std::cout << wrap(text, terminal_.width) << '\n'; }
 
  private:
-  /// A word, so that it says the same without its color.
+  /// A word, so that the meaning is clear without its color.
   struct Mark {
     const char* word;
     Color color;

@@ -1,5 +1,5 @@
-// course-tool: the program behind ./course. Here is the list of its commands, and the turn of what
-// went wrong into one message and an exit code (1 error, 2 usage).
+// course-tool: the program behind ./course. This file has the list of its commands, and turns
+// errors into one message and an exit code (1 error, 2 usage).
 // To add a command: write its file, declare its make_ function here, put it into the list.
 #include <cstdio>
 #include <exception>

@@ -1,5 +1,5 @@
-// `./course new-exercise 5.name`, for authors: writes a small exercise that builds and is proven as
-// it is, and whose files say what to replace. What it writes is in templates/host and
+// `./course new-exercise 5.name`, for authors: writes a small exercise that already builds and
+// passes `prove`, and whose files say what to replace. The files come from templates/host and
 // templates/kernel. Invariant: everything is checked, and every text made, before the first write.
 #include <algorithm>
 #include <iostream>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kSample = "./course new-exercise 5.gather_rows";
 
-/// What was asked for.
+/// The requested exercise.
 struct Wish {
   std::string what, title;
   std::int64_t minutes = 10;
@@ -38,7 +38,7 @@ std::string title_of(std::string name) {
   return name;
 }
 
-/// The exercise that is to be. @throws UsageError when the name or the chapter will not do.
+/// The new exercise. @throws UsageError when the name or the chapter is not valid.
 Exercise wished(const Course& course, const Wish& wish) {
   const auto dot = wish.what.find('.');
   if (dot == std::string::npos || !is_number(wish.what.substr(0, dot)))
@@ -69,7 +69,7 @@ fs::path header_of(const Course& course, const Exercise& e, bool kernel) {
   return header;
 }
 
-/// @throws UsageError when one of the exercise's places is taken.
+/// @throws UsageError when one of the exercise's files already exists.
 void check_is_new(const Course& course, const Exercise& e, const std::string& header) {
   const auto& all = course.chapter(e.chapter).exercises;
   bool taken = declares(header, e.name) ||
@@ -84,8 +84,8 @@ void check_is_new(const Course& course, const Exercise& e, const std::string& he
                      "\" already; choose another name");
 }
 
-/// The lines of exercises.h with the declaration at the end, and <vector> where the header lacks
-/// what the host template needs.
+/// The lines of exercises.h with the declaration at the end, and <vector> if the header lacks what
+/// the host template needs.
 std::string with_declaration(std::string header, const std::string& declaration, bool kernel) {
   const bool has_vector =
       header.find("<vector>") != std::string::npos || header.find("td/td.h") != std::string::npos;
@@ -103,7 +103,7 @@ class Writer {
         templates_(fs::path(COURSE_TEMPLATES) / (kernel ? "kernel" : "host")),
         suffix_(kernel ? ".cu" : ".cpp") {}
 
-  /// All that is written but for the stub, which is cut from the solution.
+  /// All files that are written except the stub, which is cut from the solution.
   std::vector<Edit> edits(const fs::path& header, const std::string& declared) const {
     const fs::path toml = course_.root / "chapters" / "course.toml";
     std::vector<Edit> edits = {
@@ -141,7 +141,7 @@ class Writer {
   std::string suffix_;
 };
 
-/// A long name moves the line breaks of a template. Without clang-format the author sees to them.
+/// A long name moves the line breaks of a template. Without clang-format the author must fix them.
 void lay_out(const std::vector<Edit>& edits) {
   std::vector<std::string> words = {"clang-format", "-i"};
   for (const auto& edit : edits)

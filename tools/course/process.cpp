@@ -1,5 +1,5 @@
-// A started process and a poll loop. It leads a process group of its own, so that a time limit also
-// ends what it started.
+// A started process and a poll loop. It leads its own process group, so that a time limit also ends
+// the processes that it started.
 #include "process.h"
 
 #include <fcntl.h>
@@ -29,8 +29,8 @@ std::vector<char*> as_argv(const std::vector<std::string>& words) {
   return argv;
 }
 
-/// A stopped program may clean up for this long: Ninja ends its compilers, which lead groups of
-/// their own, and removes the files that they left half written.
+/// A stopped program may clean up for this long: Ninja ends its compilers, which lead their own
+/// groups, and removes their incomplete files.
 constexpr std::chrono::milliseconds kTimeToCleanUp{1000};
 
 /// Why no more output is collected.
@@ -77,7 +77,7 @@ Outcome run(const Program& program) {
   child.words = program.words;
   child.environment = program.environment;
   child.output = child.errors = ends[1];
-  // Ctrl-C reaches only our own group; this ends the child when it ends us.
+  // Ctrl-C reaches only this process's group; this ends the child when this process ends.
   child.when_parent_dies = SIGTERM;
   child.writes_core_file = false;
   const pid_t pid = td::start_process(child);
@@ -92,7 +92,7 @@ Outcome run(const Program& program) {
     last_words.limit = kTimeToCleanUp;
     collect(last_words, ends[0], outcome);
   }
-  // The group: what a program left running in the background goes with it.
+  // Kills the group, and so what the program left running in the background.
   if (end != End::closed) kill(-pid, SIGKILL);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {

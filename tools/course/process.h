@@ -1,6 +1,6 @@
-// Starts another program and waits for it, with a time limit and its output in hand.
-// Called by every command that builds, checks or runs. Invariant: when run() returns, the program
-// and all it started are gone.
+// Starts another program, waits for it with a time limit, and collects its output. Called by every
+// command that builds, checks or runs. Invariant: when run() returns, the program and all that it
+// started have ended.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ namespace course {
 /// What to start and how.
 struct Program {
   std::vector<std::string> words;                                ///< Path or name, then arguments.
-  std::vector<std::pair<std::string, std::string>> environment;  ///< Set on top of ours.
+  std::vector<std::pair<std::string, std::string>> environment;  ///< Set in addition to ours.
   std::chrono::milliseconds limit{0};                            ///< 0: wait forever.
   std::function<void(const std::string&)> on_line;  ///< Called with each line as it comes.
   int stop = -1;  ///< The program is ended when this descriptor becomes readable; -1: never.
@@ -36,10 +36,10 @@ Outcome run(const Program& program);
 /// Whether a descriptor has something to read now. False for -1.
 bool is_readable(int descriptor);
 
-/// Becomes the program: returns only by throwing when it cannot be started.
+/// Becomes the program: never returns; throws when it cannot be started.
 [[noreturn]] void become(const std::vector<std::string>& words);
 
-/// `directory` put before what LD_LIBRARY_PATH holds already.
+/// The value of LD_LIBRARY_PATH with `directory` before it.
 std::string library_path(const std::string& directory);
 
 /// "segmentation fault" for SIGSEGV and so on.

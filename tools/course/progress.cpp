@@ -1,7 +1,7 @@
 // The format: one fact per line, "05.scatter passed", "05.scatter skipped" or "05.scatter hints 2",
 // sorted; # starts a remark. Two machines' files are merged by keeping the lines of both (git's
-// union merge, .gitattributes), or by a person who leaves the conflict's marks in: whatever is no
-// fact is skipped, a fact may stand twice, and of two counts of hints the larger one holds.
+// union merge, .gitattributes), or by a person who leaves the conflict's marks in. Lines that are
+// not facts are skipped, a fact may occur twice, and of two counts of hints the larger one is used.
 #include "progress.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr const char* kHeader =
 
 bool is_word_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-/// "05.scatter". A conflict's marks are no exercises.
+/// "05.scatter". A conflict's marks are not exercises.
 bool is_id(const std::string& text) {
   const auto dot = text.find_first_not_of("0123456789");
   return dot != std::string::npos && dot >= 2 && text[dot] == '.' && dot + 1 < text.size() &&
@@ -89,7 +89,7 @@ void Progress::set_hints_seen(const Exercise& e, int count) {
 }
 
 void Progress::save() {
-  // `watch` runs for hours while `hint` is typed next to it: each adds to what the file says now.
+  // `watch` runs for hours while `hint` is used elsewhere: each adds to the file's present content.
   Facts now = read(file_);
   for (const auto& [id, passed] : changed_passes_) {
     now.skipped.erase(id);

@@ -1,6 +1,6 @@
 // What the learner has passed, what this machine skipped, and how many hints they have seen:
 // `.course/progress.txt`, plain text that can be committed and merged. Invariant: a damaged line
-// costs that line alone; nothing else in the course depends on the file.
+// only loses that line; nothing else in the course depends on the file.
 #pragma once
 
 #include <map>
@@ -18,13 +18,13 @@ class Progress {
   explicit Progress(const fs::path& root);
 
   bool passed(const Exercise& e) const { return facts_.passed.count(e.id()) > 0; }
-  /// A pass also ends a skip.
+  /// A pass also removes a skip.
   void set_passed(const Exercise& e, bool passed);
-  /// Whether the last check could not judge the exercise on this machine; false once it passed.
+  /// Whether this machine could not check the exercise the last time; false once it has passed.
   bool skipped(const Exercise& e) const { return !passed(e) && facts_.skipped.count(e.id()) > 0; }
   void set_skipped(const Exercise& e);
   int hints_seen(const Exercise& e) const;
-  /// Remembers that `count` hints were seen; fewer than before change nothing.
+  /// Stores that `count` hints were seen; a smaller number than before has no effect.
   void set_hints_seen(const Exercise& e, int count);
 
   /// Writes what has changed since it was read. Facts that another process wrote meanwhile stay.
@@ -32,7 +32,7 @@ class Progress {
   void save();
 
  private:
-  /// All that a file says, by the exercises' ids.
+  /// All facts of a file, by the exercises' ids.
   struct Facts {
     std::set<std::string> passed, skipped, remarks;
     std::map<std::string, int> hints;
@@ -50,7 +50,7 @@ class Progress {
 struct Bar {
   std::string filled, rest;
 };
-/// @param utf8 false: in ASCII. The first pass is seen, however many exercises there are.
+/// @param utf8 false: in ASCII. The first pass is visible for any number of exercises.
 Bar progress_bar(std::size_t passed, std::size_t all, std::size_t cells, bool utf8);
 
 /// Returns the first exercise that is not passed; null when all are. After `passed`, exercises of
@@ -58,7 +58,7 @@ Bar progress_bar(std::size_t passed, std::size_t all, std::size_t cells, bool ut
 const Exercise* next_exercise(const Course& course, const Progress& progress,
                               const Exercise* passed = nullptr);
 
-/// The exercise that `text` names, or the next one where the text is empty.
+/// The exercise that `text` names, or the next one if the text is empty.
 /// @throws UsageError when all are passed and none was named.
 const Exercise& chosen_exercise(const Course& course, const Progress& progress,
                                 const std::string& text);

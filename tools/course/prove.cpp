@@ -1,5 +1,5 @@
-// `course-tool prove`: the three promises of every exercise. CTest runs it once per chapter.
-// Invariant: it reads solutions/ and tests/ only, never a learner's file in chapters/.
+// `course-tool prove`: verifies the three guarantees of every exercise. CTest runs it once per
+// chapter. Invariant: it reads solutions/ and tests/ only, never a learner's file in chapters/.
 #include <algorithm>
 #include <iostream>
 
@@ -10,7 +10,7 @@
 namespace course {
 namespace {
 
-// Fewer prove little: one kind of mistake is caught by nearly any test.
+// Fewer show little, because nearly any test finds one kind of mistake.
 constexpr int kWrongAnswersNeeded = 3;
 constexpr int kRightAnswersNeeded = 1;  // besides the solution, and written differently
 constexpr int kHintsNeeded = 2;
@@ -40,7 +40,7 @@ std::vector<fs::path> answers(const Course& course, const std::string& kind, con
   if (fs::is_directory(course.answers(kind, e)))
     for (const auto& entry : fs::directory_iterator(course.answers(kind, e)))
       if (is_source(entry.path())) found.push_back(entry.path());
-  // The file system's order differs between machines; reports should not.
+  // The file system's order differs between machines; reports must not differ.
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -66,8 +66,8 @@ void prove_stub(const Course& course, const Exercise& e, Tally& tally) {
     return tally.fail(what, std::string("  it was: ") + word(v.result) + "\n" + v.text);
   if (!contains(v.text, "not done yet: " + e.name))
     return tally.fail(what, "  \"not done yet: " + e.name + "\" was not printed\n" + v.text);
-  // The exit code alone would not show that the devices were tried at all. A course without the
-  // core (the fixture of the tool's tests) has none to try.
+  // The exit code alone would not show that the devices were tested at all. A course without the
+  // core (the fixture of the tool's tests) has no devices.
   const bool has_devices = fs::exists(course.root / "common" / "td");
   if (!contains(v.text, has_devices ? "devices work afterwards: cpu" : "devices work afterwards"))
     return tally.fail(what, "  the checker did not try the devices\n" + v.text);
@@ -90,7 +90,7 @@ void prove_wrong(const Course& course, const Exercise& e, const fs::path& answer
     return tally.fail(what, "  its first line must be: // expect: <what the checker prints>\n");
   const Verdict v = judge(course, e, course.variant("wrong") / e.id() / name, true);
   if (v.result == Result::skipped) return tally.skip(what, v.text);
-  // A crash or a hang is no rejection: it tells a learner nothing.
+  // A crash or a hang is not a rejection, because it does not explain the mistake to a learner.
   if (!v.rejected)
     return tally.fail(what, std::string("  it was: ") + word(v.result) + "\n" + v.text);
   if (!contains(v.text, expected))
@@ -129,7 +129,7 @@ void prove_exercise(const Course& course, const Exercise& e, Tally& tally) {
   for (const auto& answer : wrong) prove_wrong(course, e, answer, tally);
 }
 
-/// A solution that course.toml does not name would never be proved, so it is an error.
+/// A solution that course.toml does not name would never be verified, so it is an error.
 void prove_all_listed(const Course& course, const Chapter& chapter, Tally& tally) {
   for (const auto& entry : fs::directory_iterator(course.root / "solutions" / chapter.folder)) {
     const auto listed = [&](const Exercise& e) { return e.name == entry.path().stem(); };

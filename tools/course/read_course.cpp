@@ -1,9 +1,9 @@
-// Reads chapters/course.toml. The only file that knows toml++, which is slow to compile.
+// Reads chapters/course.toml. The only file that includes toml++, which is slow to compile.
 #define TOML_EXCEPTIONS 1
-// Two things the library takes for granted are not so in damaged files, and in a release build
-// anything may happen then. That a key follows "[[" it asserts: its assertions stay on here, and a
-// broken one is an error of the file like any other. That a letter such as an accented e is of a
-// few kinds of blank it calls unreachable code: here the answer is no.
+// The library assumes two things that are false for damaged files; in a release build the behavior
+// is then undefined. It asserts that a key follows "[[": its assertions stay on here, and a failed
+// one is an error of the file like any other. It marks as unreachable that a letter such as an
+// accented e is not one of a few kinds of blank: here the result is false.
 #undef NDEBUG
 #include <cstdint>
 namespace course {

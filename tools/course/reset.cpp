@@ -1,5 +1,5 @@
-// `./course reset`: the stub again, cut from the solution. The learner's text is kept first,
-// always, and comes back by one command, which is printed.
+// `./course reset`: restores the stub, cut from the solution. The learner's text is always saved
+// first, and one command, which is printed, restores it.
 #include <unistd.h>
 
 #include <iostream>
@@ -30,7 +30,7 @@ void tell(const Replaced& replaced, const std::string& what) {
   std::cout << replaced.file.string() << " is " << what << " again.\n";
 }
 
-/// Asks on a terminal; elsewhere only --yes agrees. @throws UsageError without an answer.
+/// Asks on a terminal; elsewhere --yes is required. @throws UsageError without an answer.
 bool agreed(const std::vector<const Exercise*>& exercises, bool yes) {
   if (yes) return true;
   const std::string what = "all " + std::to_string(exercises.size()) + " exercises of chapter " +
@@ -89,7 +89,7 @@ class Reset : public Command {
     const Course course = session.course();
     if (list_) return list(course, what_);
     if (!backup_.empty()) {
-      // A check tells whether the text passes; nobody has to believe it.
+      // A check will show whether the text passes.
       tell(restore(course, backup_), "that text");
       return 0;
     }

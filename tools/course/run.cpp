@@ -1,5 +1,5 @@
-// `./course run N`: builds a chapter's program and becomes it, so that Ctrl-C, the terminal and the
-// exit code are the program's own.
+// `./course run N`: builds a chapter's program and executes it with exec, so that Ctrl-C, the
+// terminal and the exit code are the program's own.
 #include <algorithm>
 #include <iostream>
 
@@ -37,10 +37,10 @@ class Run : public Command {
     syntax.rest(rest_);
   }
   int work(const Session& session) override {
-    // What stands after the number is the program's, --help too.
+    // The words after the number belong to the program, also --help.
     if (chapter_.empty() && !rest_.empty() && (rest_[0] == "--help" || rest_[0] == "-h"))
       throw HelpWanted();
-    // After the first word that is not ours, --mine is among the program's.
+    // After the first word that is not the tool's, --mine is among the program's words.
     const auto mine = std::find(rest_.begin(), rest_.end(), "--mine");
     if (mine != rest_.end()) {
       mine_ = true;

@@ -1,7 +1,7 @@
-// The screen by ncurses, with wide characters where the locale has them.
+// The screen with ncurses, with wide characters if the locale has them.
 #include "screen.h"
 
-// As macros, erase and move would be unusable names.
+// Otherwise erase and move would be macros and unusable as names.
 #define NCURSES_NOMACROS 1
 #include <curses.h>
 #include <sys/ioctl.h>
@@ -18,7 +18,7 @@ namespace {
 
 enum Color : short { kGreen = 1, kRed, kYellow, kCyan };
 
-/// Starts ncurses. False where TERM names no terminal that can move its cursor.
+/// Starts ncurses. False unless TERM names a terminal that can move its cursor.
 bool start_ncurses() {
   SCREEN* terminal = newterm(nullptr, stdout, stdin);
   if (terminal == nullptr) return false;
@@ -29,7 +29,7 @@ bool start_ncurses() {
   return false;
 }
 
-/// ncurses asks the locale what bytes mean. Many containers name a locale that they do not have.
+/// ncurses reads the encoding from the locale. Many containers name a locale that they do not have.
 bool use_utf8(bool wanted) {
   if (wanted && std::setlocale(LC_CTYPE, "") != nullptr && MB_CUR_MAX > 1) return true;
   return wanted && std::setlocale(LC_CTYPE, "C.UTF-8") != nullptr;
@@ -69,8 +69,8 @@ void start_colors() {
   init_pair(kCyan, COLOR_CYAN, -1);
 }
 
-/// Brings the terminal up to date. ncurses ignores SIGTSTP meanwhile and would lose a Ctrl-Z; held
-/// back, it arrives afterwards.
+/// Updates the terminal. ncurses ignores SIGTSTP meanwhile and would lose a Ctrl-Z; a blocked one
+/// arrives afterwards.
 void refresh_screen() {
   sigset_t stop, before;
   sigemptyset(&stop);
@@ -122,7 +122,7 @@ std::unique_ptr<Screen> Screen::open() {
   curs_set(0);
   screen->color_ = terminal.color && has_colors();
   if (screen->color_) start_colors();
-  screen->resize();  // ncurses believes the variables LINES and COLUMNS
+  screen->resize();  // ncurses uses the variables LINES and COLUMNS
   return screen;
 }
 
@@ -149,7 +149,7 @@ void Screen::draw(const std::vector<Row>& all) {
 
 int Screen::key() {
   int code = getch();
-  while (code == KEY_RESIZE) code = getch();  // resizeterm() puts it there, but nobody pressed it
+  while (code == KEY_RESIZE) code = getch();  // from resizeterm(), not from the keyboard
   return known_key(code);
 }
 
@@ -163,7 +163,7 @@ void Screen::forget() { clearok(stdscr, TRUE); }
 
 void Screen::leave() {
   if (isendwin()) return;
-  // A terminal that has no second screen would keep our rows among the next program's.
+  // A terminal without a second screen would keep these rows among the next program's output.
   ::erase();
   ::refresh();
   endwin();

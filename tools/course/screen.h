@@ -1,6 +1,6 @@
-// A terminal in full: rows of styled text go in, keys come out. screen.cpp alone includes ncurses.
-// Used by watch_screen.cpp. Invariant: between leave() and come_back(), and when the object is
-// gone, the terminal is as it was before.
+// The whole terminal: draws rows of styled text and reads keys. Only screen.cpp includes ncurses.
+// Used by watch_screen.cpp. Invariant: between leave() and come_back(), and after the end of the
+// object, the terminal is as it was before.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace course {
 
-/// What a piece of text is; the screen decides how that looks.
+/// The kind of a piece of text; the screen decides how it looks.
 enum class Style { plain, strong, dim, pass, fail, unfinished, key, chosen };
 
 /// Text in one style, without line breaks.
@@ -38,7 +38,7 @@ constexpr int kEscape = 27;
 /// The terminal of this process. One object at a time.
 class Screen {
  public:
-  /// Takes the terminal over. Null where that is not possible: standard input or output is no
+  /// Takes control of the terminal. Null if that is not possible: standard input or output is not a
   /// terminal, or TERM names one that cannot move its cursor.
   static std::unique_ptr<Screen> open();
   ~Screen();
@@ -49,15 +49,15 @@ class Screen {
   int columns() const;
   /// Whether it shows characters beyond ASCII.
   bool utf8() const { return utf8_; }
-  /// Shows the rows, the first one at the top. What does not fit is cut off.
+  /// Shows the rows, the first one at the top. Text that does not fit is cut off.
   void draw(const std::vector<Row>& rows);
   /// The next key that was pressed; kNoKey when there is none. Never waits.
   int key();
-  /// Takes over the size that the window has now.
+  /// Adopts the present size of the window.
   void resize();
   /// Draws every character again at the next draw(), whatever another program has written there.
   void forget();
-  /// Gives the terminal back for a while.
+  /// Releases the terminal until come_back().
   void leave();
   void come_back();
 

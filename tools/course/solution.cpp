@@ -1,5 +1,5 @@
 // `./course solution`: how your file and the solution differ, or the solution itself, after a pass
-// or when asked for with --anyway.
+// or with --anyway.
 #include <unistd.h>
 
 #include <iostream>
@@ -18,10 +18,10 @@ struct Wanted {
   bool anyway = false, full = false;
 };
 
-/// The difference as `diff -u` tells it, and nothing where there is none.
+/// The difference as `diff -u` prints it; empty if there is none.
 /// @throws std::runtime_error when diff cannot be started or fails.
 std::string difference(const Course& course, const Exercise& e, const std::string& solution) {
-  // diff reads files, and the solution without its marks is in none.
+  // diff reads files, but the solution without its marks is not in a file.
   const fs::path plain =
       course.build / "solution" / (e.id() + course.solution(e).extension().string());
   write_file(plain, solution);

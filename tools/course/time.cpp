@@ -1,5 +1,5 @@
-// `./course time`: times the cpu, one device and several devices, by way of a program that links
-// the core and reads its own options.
+// `./course time`: times the cpu, one device and several devices, with a program that links the
+// core and reads its own options.
 #include "builder.h"
 #include "command.h"
 

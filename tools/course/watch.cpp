@@ -1,5 +1,5 @@
 // `./course watch`: checks an exercise each time it is saved. On a terminal this is a screen with
-// keys (watch_screen.cpp); elsewhere, and on terminals that cannot be drawn on, plain lines.
+// keys (watch_screen.cpp); elsewhere, and on terminals that cannot move their cursor, plain lines.
 #include <chrono>
 #include <iostream>
 

@@ -1,4 +1,4 @@
-// Two eventfds: one wakes the screen, the other ends what the check has started.
+// Two eventfds: one wakes the screen, the other ends the processes that the check has started.
 #include "watch_check.h"
 
 #include <sys/eventfd.h>
@@ -63,7 +63,7 @@ void BackgroundCheck::tell(const std::function<void(CheckState&)>& change) {
 }
 
 void BackgroundCheck::work(const Exercise& e) {
-  // Signals are the main thread's, which holds some of them back while it draws.
+  // The main thread handles signals, and blocks some of them while it draws.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);

@@ -1,5 +1,5 @@
-// A check in a thread of its own, so that the screen answers keys while a compiler runs. Used by
-// watch_session.cpp. Invariant: at most one check runs, and none is left when the object is gone.
+// A check in a background thread, so that the screen reacts to keys while a compiler runs. Used by
+// watch_session.cpp. Invariant: at most one check runs, and none after the end of the object.
 #pragma once
 
 #include <exception>
@@ -29,9 +29,9 @@ class BackgroundCheck {
   BackgroundCheck(const BackgroundCheck&) = delete;
   BackgroundCheck& operator=(const BackgroundCheck&) = delete;
 
-  /// Ends the check that runs and starts this one.
+  /// Ends the running check and starts this one.
   void start(const Exercise& e);
-  /// Ends the check that runs, with all that it has started. Its verdict is never seen.
+  /// Ends the running check, with all that it has started. Its verdict is dropped.
   void stop();
   /// Readable when there is something new.
   int descriptor() const { return news_.get(); }

@@ -1,5 +1,5 @@
-// inotify on the chapters' folders rather than on the files: an editor that saves by rename puts a
-// new file into the place of the one that would be watched.
+// inotify on the chapters' folders rather than on the files: an editor that saves by rename
+// replaces the watched file with a new one.
 #include "watch_files.h"
 
 #include <sys/inotify.h>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kEvents =
     IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF;
 
-/// Editors save in several steps, which are over by then: backup, write, rename.
+/// Editors save in several steps (backup, write, rename), which take less time than this.
 constexpr auto kOneSave = std::chrono::milliseconds(40);
 
 void drain(int descriptor) {
@@ -54,7 +54,7 @@ void WatchedFiles::start_inotify(const Course& course) {
   for (const auto& chapter : course.chapters) {
     if (failed) break;
     const fs::path folder = course.root / "chapters" / chapter.folder;
-    // A folder that is missing is noticed by interval() when it comes back.
+    // If a directory is missing, the checks at each interval() notice when it exists again.
     failed = inotify_add_watch(inotify_.get(), folder.c_str(), kEvents) < 0 && errno != ENOENT;
   }
   if (!failed) return;

@@ -12,19 +12,19 @@
 
 namespace course {
 
-/// The exercises' files, and what they were like when they were last looked at.
+/// The exercises' files, and their states when they were last checked.
 class WatchedFiles {
  public:
-  /// @param poll looks at the files twice a second and does without inotify.
+  /// @param poll checks the files twice per second, without inotify.
   WatchedFiles(const Course& course, bool poll);
   /// Readable when something happened in a chapter's folder; -1 where there is no inotify.
   int descriptor() const { return inotify_.get(); }
-  /// Milliseconds after which to look, although nothing was announced: inotify is silent about
-  /// network folders and folders that were made again.
+  /// Milliseconds after which to check even without an event: inotify does not report network
+  /// directories and directories that were created again.
   int interval() const { return inotify_ ? 2000 : 500; }
-  /// Why there is no inotify, and what to do; empty where there is, or where nobody wanted it.
+  /// Why there is no inotify, and what to do; empty if there is, or if it was not requested.
   const std::string& trouble() const { return trouble_; }
-  /// The exercises whose files were saved, deleted or brought back since the last call.
+  /// The exercises whose files were saved, deleted or restored since the last call.
   std::vector<const Exercise*> changed();
 
  private:
@@ -47,7 +47,7 @@ class WatchedFiles {
   std::string trouble_;
 };
 
-/// What to tell when inotify failed with this errno.
+/// The message when inotify failed with this errno.
 std::string inotify_trouble(int error);
 
 }  // namespace course

@@ -1,5 +1,5 @@
-// Keys and pages. Hints, resets and solutions come from the tool's own commands, so that they are
-// the same here and there.
+// Keys and pages. Hints, resets and solutions come from the tool's own commands, so that both print
+// the same.
 #include "watch_screen.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ class WatchScreen {
   WatchSession watch_;
   const Exercise* shown_;  ///< Whose texts these are:
   std::string help_;       ///< hints or the solution,
-  std::string verdict_;    ///< and what the checker said.
+  std::string verdict_;    ///< and the checker's output.
   std::string note_;
   bool keep_note_;  ///< The next verdict does not clear it.
   Mode mode_ = Mode::exercise;
@@ -248,7 +248,7 @@ void WatchScreen::go_to_next() {
 }
 
 void WatchScreen::run_program() {
-  // The program's build needs the build's folder for itself.
+  // No other build may use the build directory while the program is built.
   const bool was_checking = watch_.state().running;
   watch_.stop_check();
   screen_->leave();
@@ -257,7 +257,7 @@ void WatchScreen::run_program() {
   const int code =
       run_in_foreground(command({"run", number, "--mine"}), [this] { return watch_.is_ending(); });
   std::cout << "\nIt ended with exit code " << code << ". Enter goes back to watch. " << std::flush;
-  watch_.is_ending();  // forgets Ctrl-C
+  watch_.is_ending();  // discards Ctrl-C
   watch_.wait_for_enter();
   screen_->come_back();
   if (was_checking) watch_.check();
@@ -267,7 +267,7 @@ void WatchScreen::confirm_reset(int key) {
   mode_ = Mode::exercise;
   note_.clear();
   if (key != 'y' && key != 'Y') return;
-  // The file has changed, so a check comes by itself.
+  // The file has changed, so a check starts automatically.
   note_ = ask_tool("reset");
   keep_note_ = true;
 }

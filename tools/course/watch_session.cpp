@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kRedraw = 500;  // milliseconds between two redraws of the time a check has taken
 
-/// Ctrl-Z and the size of the window concern a screen only.
+/// Ctrl-Z and the size of the window only matter for a screen.
 std::vector<int> signals_to_catch(bool screen) {
   if (screen) return {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH};
   return {SIGINT, SIGTERM, SIGHUP};
@@ -56,7 +56,7 @@ bool WatchSession::follow_saves() {
   looked_ = Clock::now();
   const auto changed = files_.changed();
   if (changed.empty()) return false;
-  // "Save all" saves other files too: then the learner's place stays where it is.
+  // "Save all" also saves other files: the current exercise then stays the same.
   if (std::find(changed.begin(), changed.end(), current_) == changed.end())
     current_ = changed.front();
   check();
@@ -82,7 +82,7 @@ void WatchSession::wait_for_enter() {
   while (pending_ == 0) {
     const ssize_t got = read(keys_, &byte, 1);
     if (got == 0 || (got < 0 && errno != EINTR) || byte == '\n') return;
-    // Another size of the window is no answer.
+    // A change of the window's size is not an answer.
     if (const int signal = signals_.take(); signal != SIGWINCH) pending_ = signal;
   }
 }
@@ -95,11 +95,11 @@ WatchEvent WatchSession::wait() {
                         {check_.descriptor(), POLLIN, 0}};
     if (pending_ == 0) poll(sources, 4, wait_time());  // a signal that interrupts it is in its pipe
     signal_ = pending_ != 0 ? std::exchange(pending_, 0) : signals_.take();
-    // A terminal that is gone has no keys, and would be readable forever.
+    // A closed terminal has no keys, and would be readable forever.
     if ((sources[1].revents & (POLLHUP | POLLERR)) != 0) signal_ = SIGHUP;
     if (signal_ != 0) return WatchEvent::signal;
     if (sources[1].revents != 0) return WatchEvent::key;
-    // The files come before the verdict: one on an older text is not worth showing.
+    // The files are checked before the verdict, because a verdict on an older text is not shown.
     const bool due = Clock::now() - looked_ >= std::chrono::milliseconds(files_.interval());
     if ((sources[2].revents != 0 || due) && follow_saves()) return WatchEvent::checking;
     if (sources[3].revents != 0) return news();

@@ -1,4 +1,4 @@
-// What `./course watch` does, whatever it looks like: it follows the learner's files, checks the
+// The work of `./course watch`, without its display: it follows the learner's files, checks the
 // newest text of one exercise and knows the verdict. The screen (watch_screen.cpp) and the plain
 // lines (watch.cpp) drive it. Invariant: the verdict it shows is of the text that was saved last.
 #pragma once
@@ -17,7 +17,7 @@ enum class WatchEvent {
   key,       ///< The descriptor of keys is readable.
   checking,  ///< A check started or advanced, or another part of a second is over.
   verdict,   ///< There is a verdict, or a warning after it.
-  signal,    ///< WatchSession::signal() tells which.
+  signal,    ///< WatchSession::signal() returns which.
 };
 
 /// One `./course watch`.
@@ -32,15 +32,15 @@ class WatchSession {
   /// Checks the current exercise again.
   void check();
   void move_to(const Exercise& e);
-  /// Ends the check that runs; before another program uses the build.
+  /// Ends the running check; call it before another program uses the build.
   void stop_check() { check_.stop(); }
 
   const Exercise& current() const { return *current_; }
   const CheckState& state() const { return state_; }
   /// Seconds that the check has taken until now, or until its verdict.
   double seconds() const;
-  /// Whether a signal asks to end. Other signals that came are forgotten: Ctrl-C in a program that
-  /// was started from here was meant for that program.
+  /// Whether a signal asks to end. Other signals that came are discarded, because Ctrl-C in a
+  /// program that was started from here was meant for that program.
   bool is_ending();
   /// Waits for Enter on the descriptor of keys, or for a signal, which wait() will return.
   void wait_for_enter();

@@ -15,7 +15,7 @@ int pipe_of_handler = -1;
 void on_signal(int signal) {
   const int before = errno;
   const auto byte = static_cast<unsigned char>(signal);
-  // A full pipe holds enough signals to act on.
+  // If the pipe is full, it already contains enough signals.
   if (write(pipe_of_handler, &byte, 1) < 0) errno = before;
   errno = before;
 }

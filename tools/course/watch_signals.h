@@ -1,5 +1,5 @@
-// Signals as something to wait for: they arrive between two keys instead of in the middle of a
-// redraw. Used by watch_session.cpp. Invariant: when the object is gone, signals do what they did.
+// Signals as events to wait for: they arrive between two keys instead of in the middle of a redraw.
+// Used by watch_session.cpp. Invariant: after the end of the object, the earlier handlers are back.
 #pragma once
 
 #include <csignal>
@@ -30,7 +30,7 @@ class Signals {
   std::vector<Before> before_;
 };
 
-/// Stops this process as Ctrl-Z does, whatever was to happen on Ctrl-Z; returns after `fg`.
+/// Stops this process as Ctrl-Z does, whatever Ctrl-Z was set to do; returns after `fg`.
 void suspend_process();
 
 }  // namespace course

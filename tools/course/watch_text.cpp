@@ -20,7 +20,7 @@ std::size_t byte_of(const std::string& text, std::size_t count) {
   return at;
 }
 
-/// What stands in ASCII for a character beyond it.
+/// The ASCII replacement of another character.
 std::string in_ascii(const std::string& character) {
   static const std::vector<std::pair<std::string, std::string>> kAscii = {
       {"·", "-"}, {"…", "..."}, {"→", "->"}, {"×", "x"}, {"‘", "'"},
@@ -71,7 +71,7 @@ std::vector<std::string> fold(const std::string& text, std::size_t columns) {
     while (app::columns(line) > columns) {
       const std::size_t edge = byte_of(line, columns);
       std::size_t cut = line.rfind(' ', edge);
-      // A word that is longer than the line is broken, and so is one behind the indent alone.
+      // A word that is longer than the line is broken, also if only the indent comes before it.
       if (cut == std::string::npos || line.find_first_not_of(' ') >= cut) cut = edge;
       lines.push_back(line.substr(0, cut));
       line = indent + line.substr(std::min(line.find_first_not_of(' ', cut), line.size()));

@@ -1,5 +1,5 @@
-// Text that fits: cut, folded and made harmless. Used by watch_view.cpp. Invariant: a column is a
-// code point of UTF-8.
+// Makes text fit: cuts it, folds it and removes control characters. Used by watch_view.cpp.
+// Invariant: a column is a code point of UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace course {
 
-/// At most `columns` columns of the text; a mark at its end tells that there is more.
+/// At most `columns` columns of the text; a mark at its end shows that there is more.
 std::string clipped(const std::string& text, std::size_t columns, bool utf8);
 
-/// The end of a path, which says more than its beginning, with a mark in front.
+/// The end of a path, which is more informative than its beginning, with a mark before it.
 std::string clipped_path(const std::string& path, std::size_t columns, bool utf8);
 
 /// Lines of at most `columns` columns. A line keeps its indent where it is broken.

@@ -1,5 +1,5 @@
-// Plain text layout: what is above the checker's text, what is below, and the text in between gets
-// the rest. A small window loses decoration first, then help, and the verdict last.
+// Plain text layout: first the parts above and below the checker's text; the text gets the rest. A
+// small window loses decoration first, then help, and the verdict last.
 #include "watch_view.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ constexpr std::array<KeyHelp, 9> kKeys = {{
     {"q", "quit", "ends watch, at any time"},
 }};
 
-// Where the word "pass" stands in a line of the list.
+// The columns of the word "pass" in a line of the list.
 constexpr std::size_t kMarkBegin = 3, kMarkEnd = 7;
 
 /// Makes rows that fit into the columns.
@@ -75,7 +75,7 @@ class Rows {
     const Bar bar = progress_bar(done, all, columns_ < 80 ? 10 : 20, utf8_);
     return bar.filled + bar.rest + "  " + count;
   }
-  /// The keys in as few rows as they take; only the last two where `few`.
+  /// The keys in as few rows as possible; only the last two if `few`.
   std::vector<Row> keys(bool few) const {
     std::vector<Row> rows(1);
     std::size_t used = 0;
@@ -149,7 +149,7 @@ std::vector<Row> rows_below(const Course& course, const Progress& progress,
   return below;
 }
 
-/// The rows of the text that are shown, with a last row that tells where they are when not all fit.
+/// The rows of the text that are shown, with a last row that shows their position when not all fit.
 void add_text(Page& page, const std::vector<std::string>& lines, const ExercisePage& what,
               std::size_t room, const Rows& rows) {
   const Style style = what.old ? Style::dim : Style::plain;
@@ -264,7 +264,7 @@ std::vector<Row> keys_page(const Space& space) {
   }
   page.push_back(rows.row("Arrow and page keys scroll a long text."));
   page.push_back(rows.row("Any key goes back.", Style::key));
-  // A window that is too low keeps the way back.
+  // A window that is too low still shows the key that leads back.
   const auto height = static_cast<std::size_t>(std::max(space.rows, 1));
   if (page.size() > height)
     page.erase(page.begin() + static_cast<long>(height) - 1, page.end() - 1);

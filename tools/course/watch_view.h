@@ -1,5 +1,5 @@
 // What the screen of `./course watch` shows, as rows of text: the page of the current exercise and
-// the list of all. Used by watch_screen.cpp; tests look at it without a terminal. Invariant: a page
+// the list of all. Used by watch_screen.cpp; tests check it without a terminal. Invariant: a page
 // has at most the rows and columns that it was given.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace course {
 
-/// The space there is for a page.
+/// The space that is available for a page.
 struct Space {
   int rows = 24;
   int columns = 80;
@@ -25,13 +25,13 @@ struct ExercisePage {
   const Exercise* exercise = nullptr;
   std::string state;  ///< "pass", "checking ... 3 s"
   Style state_style = Style::plain;
-  std::string text;          ///< Hints and what the checker said; lines of any length.
-  bool old = false;          ///< The text is of the check before.
+  std::string text;          ///< Hints and the checker's output; lines of any length.
+  bool old = false;          ///< The text is from the previous check.
   std::size_t scrolled = 0;  ///< Rows of the text above the first one shown.
   std::string note;          ///< The last action's message, or a question.
 };
 
-/// How the word for a result looks.
+/// The style of the word for a result.
 Style style_of(Result result);
 
 /// Rows of a page, and how far it scrolls.
@@ -44,7 +44,7 @@ struct Page {
 Page exercise_page(const Course& course, const Progress& progress, const ExercisePage& what,
                    const Space& space);
 
-/// The list of all exercises. @param chosen the place of the chosen one in Course::select("").
+/// The list of all exercises. @param chosen the index of the chosen one in Course::select("").
 std::vector<Row> list_page(const Course& course, const Progress& progress, const Exercise& current,
                            std::size_t chosen, const Space& space);
 
@@ -52,7 +52,7 @@ std::vector<Row> list_page(const Course& course, const Progress& progress, const
 std::vector<Row> keys_page(const Space& space);
 
 /// Moves `place` between 0 and `last` when the key is one that scrolls. @param page the rows that
-/// are seen at once. @return whether it was such a key.
+/// are visible at a time. @return whether it was such a key.
 bool scroll(int key, std::size_t& place, std::size_t last, std::size_t page);
 
 }  // namespace course

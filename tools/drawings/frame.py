@@ -16,7 +16,7 @@ BLUE, PURPLE, GREEN, ORANGE = "#1f77b4", "#8257b0", "#1f7f1f", "#b35900"
 
 
 class Picture:
-    """Collects shapes; finish() returns the SVG. All positions are in units, of which WIDTH are in a row."""
+    """Collects shapes; finish() returns the SVG. All positions are in units; a picture is WIDTH units wide."""
 
     def __init__(self):
         self.parts = []

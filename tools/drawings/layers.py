@@ -1,6 +1,6 @@
 """The folders of common/ and the arrows between them, from the #include lines: docs/layers.svg.
 
-Called by tools/pictures.py. Invariant: an arrow is an #include that is there; only the places of the boxes are
+Called by tools/pictures.py. Invariant: an arrow is an existing #include; only the places of the boxes are
 chosen here. An arrow that longer ones imply is left out.
 """
 
@@ -12,7 +12,7 @@ from .frame import BLUE, ROOT, Picture
 sys.path.insert(0, str(ROOT / "tests/system"))
 import include_arrows  # noqa: E402  (it is in the folder above)
 
-# Column and row of each folder, from the top left; a fraction stands between two columns.
+# Column and row of each folder, from the top left; a fraction is between two columns.
 PLACES = {
     "app": (0, 0), "distributed": (1, 0), "td/parallel": (3.5, 0), "td/amp": (5, 0),
     "data": (1.25, 1), "io": (2.2, 1), "td/nn": (3.15, 1), "td/optim": (4.1, 1), "xla": (5.05, 1),

@@ -22,7 +22,7 @@ def draw_tensor(picture, x, y, found, color):
 
 
 def draw(printed):
-    """Returns the picture. @throws ValueError where the program prints something else."""
+    """Returns the picture. @throws ValueError if the program prints something else."""
     tensors, devices = TENSOR.findall(printed), DEVICE.findall(printed)
     if [tensor[0] for tensor in tensors[:2]] != ["pageable", "pinned"] or len(devices) != len(tensors) - 2 or not devices:
         raise ValueError(f"expected a pageable and a pinned tensor and one copy per device in:\n{printed}")

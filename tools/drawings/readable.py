@@ -1,7 +1,7 @@
 """Whether a reader can read a picture: on a phone, in a light and in a dark page, and in a page at all.
 
 Called by tools/pictures.py. Text is measured with the widths of a common font, so that the check needs none.
-Invariant: it looks at the picture's text alone, never at a time.
+Invariant: it checks only the picture's text, never a time.
 """
 
 import re
@@ -41,7 +41,7 @@ def boxes(root):
 
 
 def faults_of(text, wide=False):
-    """What makes a picture hard to read. wide: a terminal, say, whose lines a phone cannot show."""
+    """The faults that make a picture hard to read. wide: for example a terminal, too wide for a phone."""
     try:
         root = xml.fromstring(text)
     except xml.ParseError as error:

@@ -31,7 +31,7 @@ def draw(printed):
     picture = Picture()
     gap, top = 26, 44
     left, middle, right = 8, (WIDTH - ROW_WIDTH) / 2, WIDTH - ROW_WIDTH - 8
-    whole = top + gap * (len(parts) - 1) / 2  # the batch stands in the middle of its parts
+    whole = top + gap * (len(parts) - 1) / 2  # the batch is centered on its parts
     picture.text(left, 18, "batch", bold=True)
     picture.text(WIDTH / 2, 18, "parts on the devices", "middle", bold=True)
     picture.text(WIDTH - 8, 18, "output", "end", bold=True)

@@ -9,7 +9,7 @@ import re
 
 from .frame import BLUE, ROOT, WIDTH, Picture
 
-# What a bar says, the command that measured it, and where its output has the speed-up.
+# The label of a bar, the command that measured it, and where its output has the speed-up.
 BARS = [
     ("DataParallel, CIFAR-10 network (chapter 05)", "./course run 5 --devices sim:0,sim:1 --epochs 2",
      r"([\d.]+) times as fast"),

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Configures and builds quietly, with progress in plain lines. Sourced by ./course.
-# Invariant: everything the compilers say is in build/<preset>/build.log, and what matters of a
-# failure is on the screen.
+# Invariant: all output of the compilers is in build/<preset>/build.log, and the important part of a failure is
+# on the screen.
 
 has_gpu() { [ -e /dev/nvidia0 ] || nvidia-smi -L >/dev/null 2>&1; }
 
@@ -20,7 +20,7 @@ lacks_cuda_of_now() {  # lacks_cuda_of_now PRESET
 configure() {  # configure PRESET [-DOPTION=VALUE...]
   local preset="$1" folder="build/$1"
   shift
-  # After the first time the build itself notices what asks for a new configuration.
+  # After the first time the build itself notices changes that require a new configuration.
   if [ -f "$folder/build.ninja" ] && [ $# -eq 0 ] && ! lacks_cuda_of_now "$preset"; then return 0; fi
   mkdir -p "$folder"
   echo "build: configuring $preset"
@@ -34,7 +34,7 @@ configure() {  # configure PRESET [-DOPTION=VALUE...]
 
 say_progress() {  # say_progress LOG: a line every 15 s until it is ended
   local never steps
-  # Waiting on a pipe that stays empty sleeps without a process that could be left behind.
+  # Reading an empty pipe with a timeout sleeps without a process that could be left running.
   exec {never}<> <(:)
   while true; do
     read -r -t 15 -u "$never"

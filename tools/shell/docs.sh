@@ -18,7 +18,7 @@ Example: ./course docs --open
 END
 }
 
-# The program that opens a file in the reader's browser; nothing where there is none.
+# The program that opens a file in the reader's browser; nothing if there is none.
 find_opener() {
   local program
   # Under WSL the browser is Windows's. xdg-open without a display would start a text browser, or nothing.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # `./course doctor`: what this machine has, what that means for the course, and what to do. Run by ./course
-# before anything is installed or built, so it needs bash and coreutils alone.
+# before anything is installed or built, so it needs only bash and coreutils.
 # Invariant: it changes nothing; files are read below $DOCTOR_ROOT, which tests set to a made-up machine.
 set -u
 root="$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")"
@@ -69,7 +69,7 @@ examine() {  # Fills the findings.
 width=80 colors=false
 ask_terminal() {
   ask_columns && width="$REPLY"
-  # Longer lines are hard to read; narrower ones hold no word.
+  # Longer lines are hard to read; shorter ones have no room for a word.
   [ "$width" -le 100 ] || width=100
   [ "$width" -ge 30 ] || width=30
   if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then colors=true; fi
@@ -126,7 +126,7 @@ write_report() {
   write_summary
 }
 
-# Both leave their result in REPLY: a process per text would take most of the time.
+# Both leave their result in REPLY: one process per text would take most of the time.
 quote() {  # quote TEXT: as a JSON string; other control characters become "?"
   local text="$1"
   text="${text//\\/\\\\}" text="${text//\"/\\\"}" text="${text//$'\n'/\\n}" text="${text//$'\t'/\\t}"

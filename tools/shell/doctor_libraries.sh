@@ -1,10 +1,10 @@
 #!/bin/bash
-# What doctor.sh finds out about libraries: where cmake/Libraries.cmake finds them, without asking a package
-# manager, and XLA's plugin. Sourced by it.
+# What doctor.sh finds out about libraries: where cmake/Libraries.cmake finds them, without a package manager,
+# and XLA's plugin. Sourced by it.
 # Invariant: a library counts only with its header, as in the build.
 # shellcheck disable=SC2034,SC2154  # doctor.sh and its other parts share these variables
 
-missing=()  # Debian packages of what the build cannot do without
+missing=()  # Debian packages that the build requires
 
 IFS=: read -r -a prefixes <<<"${CMAKE_PREFIX_PATH:-}"
 prefixes+=("$machine/usr/local" "$machine/usr")  # where CMake looks
@@ -12,7 +12,7 @@ prefixes+=("$machine/usr/local" "$machine/usr")  # where CMake looks
 find_header() {  # find_header NAME: prints the first one; NAME may be a pattern
   local prefix file
   for prefix in "${prefixes[@]}"; do
-    # The pattern is meant to expand.
+    # The pattern must expand.
     # shellcheck disable=SC2086,SC2231
     for file in "$prefix"/include/$1 "$prefix"/include/*-linux-gnu/$1 "$prefix"/lib/*/pmix2/include/$1; do
       [ -e "$file" ] && echo "$file" && return
@@ -98,7 +98,7 @@ examine_math_libraries() {
   fi
 }
 
-# cmake/Libraries.cmake takes this file before any other; beside it the pthread variant does no harm.
+# cmake/Libraries.cmake prefers this file; the pthread variant next to it does no harm.
 has_openmp_variant() { compgen -G "$machine/usr/lib/*/openblas-openmp/libopenblas.so.0" >/dev/null; }
 
 examine_distributed_libraries() {

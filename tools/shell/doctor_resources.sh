@@ -1,6 +1,6 @@
 #!/bin/bash
 # What doctor.sh finds out about cores, memory, disk and the folder of the course. Sourced by it.
-# Invariant: a container's limits count, not what its host has.
+# Invariant: a container's limits count, not the resources of its host.
 # shellcheck disable=SC2034,SC2154  # doctor.sh and its other parts share these variables
 
 tenths() { echo "$(($1 / 10)).$(($1 % 10))"; }  # tenths 15: 1.5

@@ -1,19 +1,19 @@
 #!/bin/bash
-# What the findings of doctor.sh add up to: does the course run, and which chapter runs on what. Sourced by it.
+# The summary of doctor.sh's findings: whether the course runs, and which chapter runs on what. Sourced by it.
 # Invariant: numbers and titles of chapters are those of chapters/course.toml.
-# shellcheck disable=SC2034,SC2154  # doctor.sh and its other parts share these variables
+# shellcheck disable=SC2034,SC2154 # doctor.sh and its other parts share these variables
 
 course_runs() { [ "$(count_of error)" -eq 0 ]; }
 
 cuda_runs() { [ "$gpu_count" -gt 0 ] && [ -z "$without_cuda" ]; }
 
-devices_here() {  # One a line
+devices_here() {  # One per line
   course_runs || return
   printf 'cpu\nsim\n'
   ! cuda_runs || printf 'cuda\n'
 }
 
-chapters() {  # number|title, one a line
+chapters() {  # number|title, one per line
   awk '$1 == "[[chapter]]" { chapter = 1 }
     chapter && $1 == "number" { number = $3 }
     chapter && $1 == "title" { sub(/^[^"]*"/, ""); sub(/".*/, ""); print number "|" $0; chapter = 0 }' \

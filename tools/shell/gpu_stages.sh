@@ -37,7 +37,7 @@ build_targets() {  # build_targets TARGET...: those that this build has; one tha
 program() {  # program NAME SECONDS FILE ARGUMENT...: an item, where its file was built
   local file="${3##*/}"
   if [ -x "$3" ]; then item "$@"; elif is_known "$1"; then return; elif [ ${#undone[@]} -gt 0 ]; then
-    undone+=("$1")  # its build was cut off
+    undone+=("$1")  # its build was interrupted
   elif grep -q "^$file	skipped" "${state:?}"/*.tsv; then
     skip "$1" "this build has no such target"
   elif $dry; then
@@ -47,8 +47,8 @@ program() {  # program NAME SECONDS FILE ARGUMENT...: an item, where its file wa
   fi
 }
 
-# The areas of tests/common whose tests have something to do on cuda, named as in tests/CMakeLists.txt; xla's
-# devices are a plugin's, and a stand-in for CUDA needs no GPU.
+# The areas of tests/common whose tests use cuda, named as in tests/CMakeLists.txt; xla's devices
+# are a plugin's, and a stand-in for CUDA needs no GPU.
 areas() {
   grep -rlE 'kCUDA|"cuda|devices\(\)' tests/common | xargs -n 1 dirname | grep -v /xla |
     sed -E 's#^.*/cuda/([a-z_]+)$#cuda_\1#; s#^.*/distributed/gloo$#distributed_gloo#; s#^.*/##' |
@@ -97,8 +97,8 @@ stage_chapters() {
     --out "${out:?}/seen_running.json"
 }
 
-# Between the blocks of a cached segment memcheck and initcheck see no border; racecheck and synccheck
-# look at shared memory. Errors that the tests make CUDA report are expected.
+# memcheck and initcheck see no border between the blocks of a cached segment; racecheck and
+# synccheck check shared memory. Errors that the tests make CUDA report are expected.
 sanitizer() {  # sanitizer TOOL AREA [FILE]: the area's tests, or those of one file
   local name="$1_$2${3:+_$3}" command=(compute-sanitizer --tool "$1" --error-exitcode 99)
   case "$1" in
@@ -148,7 +148,7 @@ stage_measure() {
   program ch12_advise 90 "$at/ch12_which_device" --device cuda:0
 }
 
-# One piece of work of td and of PyTorch in turns. Without a GPU: that the programs talk to each other.
+# One piece of work of td and of PyTorch, interleaved. Without a GPU: that the programs communicate.
 comparison() {  # comparison WORK SECONDS
   local program="$build/tools/bench/bench_compare_gpu"
   local command=(python3 -B tools/bench/compare_gpu.py --build "$build" --json "$state/compare.$1.json")

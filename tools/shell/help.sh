@@ -1,11 +1,11 @@
 #!/bin/bash
-# What ./course is and takes. Sourced by ./course.
+# The help of ./course and its commands. Sourced by ./course.
 # Invariant: no line is longer than the terminal, and nothing is built to print it.
 
 ask_columns() {  # Into REPLY: columns of the terminal, or COLUMNS, or 80; at least 20
   local size
   REPLY=80
-  # Within $( ) the output is a pipe, so the terminal is handed on as another descriptor.
+  # Within $( ) the output is a pipe, so the terminal is passed as another descriptor.
   if [ -t 1 ] && { size="$(stty size <&3 2>/dev/null)"; } 3>&1 && [ "${size#* }" -gt 0 ]; then
     REPLY="${size#* }"
   elif [[ "${COLUMNS:-}" =~ ^[1-9][0-9]*$ ]]; then
@@ -68,7 +68,7 @@ is_command() {  # is_command WORD: whether usage lists it
   usage | awk -v word="$1" '/^  [a-z]/ && $1 == word { found = 1 } END { exit !found }'
 }
 
-refuse_command() {  # refuse_command WORD: a slip costs no build
+refuse_command() {  # refuse_command WORD: a typing error causes no build
   local tool=build/release/tools/course/course-tool
   # The tool knows which command is nearest; without it, all of them are shown.
   if [ -x "$tool" ]; then exec "$tool" "$@"; fi

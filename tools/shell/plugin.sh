@@ -1,6 +1,6 @@
 #!/bin/bash
 # Fetches XLA's plugin for the CPU, once. Sourced by ./course, which sets root.
-# Invariant: what lies in build/xla is whole, and is the file whose hash tools/xla_plugin.txt names.
+# Invariant: the file in build/xla is complete, and is the one whose hash tools/xla_plugin.txt names.
 
 plugin_file=build/xla/xla_cpu_pjrt.so
 
@@ -28,11 +28,11 @@ with zipfile.ZipFile(wheel) as files:
             (folder / pathlib.Path(name).name).write_bytes(files.read(name))
 wheel.unlink()
 END
-  # Whole at once: who is stopped here begins again.
+  # Atomically: a run that is stopped here begins again.
   rm -rf build/xla && mv build/xla.part build/xla
 }
 
-name_plugin() {  # The learner's own choice wins.
+name_plugin() {  # The learner's own choice has priority.
   if [ -z "${PJRT_PLUGIN:-}" ] && [ -f "$plugin_file" ]; then
     export PJRT_PLUGIN="${root:?}/$plugin_file"
   fi

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs the missing Debian packages. Sourced by ./course, which sets root.
-# Invariant: installs at most once per state of tools/packages.debian, asks once on a terminal, and
-# never asks where there is none.
+# Invariant: installs at most once per state of tools/packages.debian, asks once on a terminal, and never
+# without one.
 
 packages_of() {  # packages_of SECTION...
   local section
@@ -34,7 +34,7 @@ install_packages() {  # install_packages PACKAGE...
   if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null || return 1
     as_root=(sudo)
-    # Without a terminal sudo could only wait for a password that nobody types.
+    # Without a terminal sudo would wait for a password forever.
     [ -t 0 ] || as_root=(sudo -n)
   fi
   echo "setup: installing $# packages (log: build/setup.log)"
@@ -77,7 +77,7 @@ set_up() {  # set_up base|docs|all
   local missing
   missing="$(missing_packages "${sections[@]}" | tr '\n' ' ')"
   if [ -n "$missing" ]; then
-    # Word splitting is meant: package names hold no spaces.
+    # Word splitting is intended: package names have no spaces.
     # shellcheck disable=SC2086
     if ! { agreed_to_install $missing && install_packages $missing; }; then
       # shellcheck disable=SC2086
@@ -86,7 +86,7 @@ set_up() {  # set_up base|docs|all
       [ -z "$(missing_packages base)" ] || return 1
       [ "$1" != docs ] || [ -z "$(missing_packages docs)" ] || return 1
       echo "setup: going on without them"
-      # No stamp: the next command looks again.
+      # No stamp, so the next command checks again.
       return 0
     fi
   fi

@@ -1,8 +1,8 @@
 #!/bin/bash
-# `./course test` proves the course: a release build and its tests. `--all` is what CI runs: it adds
-# the sanitizers, the documentation and the checks of this machine. Sourced by ./course.
-# Invariant: the last line sums every check that ran, and a check that could not run is a failure in
-# --all where the machine ought to have what it needs.
+# `./course test` tests the course: a release build and its tests. `--all` is what CI runs: it adds the
+# sanitizers, the documentation and the checks of this machine. Sourced by ./course.
+# Invariant: the last line sums every check that ran, and a check that could not run is a failure in --all if
+# the machine should have what it needs.
 passed=0 failed=0 skipped=0
 
 add_results() {  # add_results PASSED FAILED SKIPPED
@@ -32,13 +32,13 @@ run_tests() {  # run_tests PRESET [CTEST-OPTION...]
     --test-output-size-passed 1000000 --test-output-size-failed 1000000 "$@" \
     >"$folder/test.log" 2>&1 </dev/null
   local status=$?
-  # What failed is told on the screen, the three numbers come back to us.
+  # Failures are printed on the screen, the three numbers are returned to the caller.
   {
     counts="$(python3 tools/count_results.py "$folder/results.xml" 2>&3)" || counts="0 1 0"
   } 3>&1
   # shellcheck disable=SC2086
   set -- $counts
-  # CTest found fault with more than the tests: there were none, or it could not run.
+  # CTest itself failed, not a test: there were no tests, or it could not run.
   [ $status -eq 0 ] || [ "$2" -gt 0 ] || set -- "$1" 1 "$3"
   add_results "$@"
   echo "$preset: $1 passed, $2 failed, $3 skipped"
@@ -59,7 +59,7 @@ build_and_test() {  # build_and_test PRESET "TARGET..." [CTEST-OPTION...]
   echo "$preset: built in $((built - start)) s, tested in $((SECONDS - built)) s"
 }
 
-check_this_machine() {  # What CI must have: absent is a failure here, never a skip.
+check_this_machine() {  # What CI must have: a missing part is a failure here, never a skip.
   check "nvcc is here" nvcc --version
   check "gloo is here" test -f /usr/include/gloo/allreduce.h
   check "libtorch is here" test -f /usr/include/torch/csrc/api/include/torch/torch.h
@@ -74,10 +74,10 @@ check_this_machine() {  # What CI must have: absent is a failure here, never a s
 
 has_cuda() { [ "$(cuda_choice)" = compiled ]; }
 
-fuzz() {  # fuzz SECONDS: every parser meets made-up input
+fuzz() {  # fuzz SECONDS: every parser gets generated input
   local start=$SECONDS log=build/fuzz.log counts
   mkdir -p build
-  # The same inputs in every run: a change must not turn red by luck. Long runs draw their own.
+  # The same inputs in every run, so that a change does not fail by chance. Long runs use new ones.
   FUZZ_SEED=1 tools/fuzz.sh "$1" 2>&1 | tee "$log"
   counts="$(sed -n '$s/ \(passed\|failed\|skipped\),\?//gp' "$log")"
   # shellcheck disable=SC2086

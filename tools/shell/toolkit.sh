@@ -4,10 +4,10 @@
 # Invariant: .course/cuda is a whole toolkit of the packages in .course/cuda/packages.txt, or absent.
 
 toolkit_folder=.course/cuda  # not in build/, so that it survives when that folder is deleted
-toolkit_gigabytes=4          # for the packages and what they unpack to, for a moment side by side
+toolkit_gigabytes=4          # for the packages and their unpacked files, briefly both at once
 
 add_toolkit_to_path() {  # add_toolkit_to_path FOLDER-OF-THE-COURSE [PREFIX]
-  # The course's own comes first: it was asked for, perhaps because the system's is too old.
+  # The course's own comes first: it was requested, perhaps because the system's is too old.
   [ -x "$1/$toolkit_folder/bin/nvcc" ] && PATH="$1/$toolkit_folder/bin:$PATH"
   # Everywhere else nvcc's usual place comes last: the first one on PATH wins.
   [ -d "${2:-}/usr/local/cuda/bin" ] && PATH="$PATH:${2:-}/usr/local/cuda/bin"
@@ -79,7 +79,7 @@ set_up_course() {  # set_up_course OPTION...
   if $cuda && has_gpu; then echo "Ready. Next: ./course run 4 --device cuda"; else echo "Ready. Next: ./course list"; fi
 }
 
-may_install_toolkit() {  # may_install_toolkit FORCE: in words why not
+may_install_toolkit() {  # may_install_toolkit FORCE: prints why not
   local cuda
   case "$(uname -m)" in
     x86_64 | aarch64) ;;
@@ -118,7 +118,7 @@ install_toolkit() {
   fi
   if fetch_toolkit "$part" && lay_out_toolkit "$part" && compiles "$part"; then
     cp tools/cuda_toolkit.txt "$part/packages.txt"
-    # Whole at once: who is stopped before this begins again.
+    # Atomically: a run that is stopped before this begins again.
     rm -rf "$toolkit_folder" && mv "$part" "$toolkit_folder" || return 1
     echo "setup: installed CUDA Toolkit 13.0 with cuDNN and NCCL in $toolkit_folder"
   else
@@ -140,8 +140,8 @@ fetch_toolkit() {  # fetch_toolkit FOLDER
   return 1
 }
 
-# The packages hold one folder each, and libraries only under the name with the version. Compilers and
-# CMake look for one folder, lib64, and libNAME.so.
+# The packages have one directory each, and libraries only under the name with the version.
+# Compilers and CMake look for one directory, lib64, and libNAME.so.
 lay_out_toolkit() {  # lay_out_toolkit FOLDER
   local wheels="$1/python/nvidia" package library
   for package in cu13 cudnn nccl; do
@@ -157,7 +157,7 @@ lay_out_toolkit() {  # lay_out_toolkit FOLDER
   ln -sfn lib "$1/lib64" && rm -rf "$1/python" "$1/temporary"
 }
 
-compiles() {  # compiles FOLDER: proves that nvcc works with this machine's compiler
+compiles() {  # compiles FOLDER: tests that nvcc works with this machine's compiler
   local source="$1/try.cu"
   echo '__global__ void fill(float* x) { x[threadIdx.x] = 1; }' >"$source"
   if "$1/bin/nvcc" ${CUDAHOSTCXX:+-ccbin "$CUDAHOSTCXX"} -std=c++20 -arch=sm_90 -c "$source" -o "$1/try.o" >.course/setup-cuda.log 2>&1; then

@@ -3,7 +3,7 @@
 
 Started by the driver. It measures the cases of work/cases.def that PyTorch has (cpu and cuda), from the
 same weights and batches as td, so that losses can be compared. Works with PyTorch 1.13 and later.
-Invariant: nothing but answers goes to standard output.
+Invariant: only answers are written to standard output.
 """
 import ctypes
 import json
@@ -73,7 +73,7 @@ def measure(job, seconds, largest=float, total=float):
 
 
 class Jobs:
-    """The jobs of a process, which are set up when they are first asked for."""
+    """The jobs of a process, which are set up at their first request."""
 
     def __init__(self, rank=0, ranks=1):
         self.cases, self.ready, self.rank, self.ranks = cases_here(), {}, rank, ranks
@@ -89,7 +89,7 @@ class Jobs:
 
 
 def be_a_rank(device, port, rank, ranks, requests, worker):
-    """The main of a rank of DDP, a process of its own: runs what comes through the pipe."""
+    """The main of a rank of DDP, a separate process: runs the requests from the pipe."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it does not outlive the worker
     if os.getppid() != worker:  # which has ended while this process was starting
         return
@@ -113,7 +113,7 @@ def be_a_rank(device, port, rank, ranks, requests, worker):
         try:
             answer = jobs.run(name, seconds, lambda x: reduced(x, dist.ReduceOp.MAX),
                               lambda x: reduced(x, dist.ReduceOp.SUM))
-        except Exception as error:  # the worker tells it, and ends all ranks
+        except Exception as error:  # the worker reports it, and ends all ranks
             answer = {"error": said(error)}
         requests.send(answer)
 
@@ -203,7 +203,7 @@ class Worker:
             if len(words) != 3 or words[0] != "run" or not float(words[2]) >= 0:
                 raise ValueError(f'"{line}" is no request; expected list, run NAME SECONDS or quit')
             return self.run(words[1], float(words[2]))
-        except Exception as error:  # whatever it is, the driver shows it with the case
+        except Exception as error:  # any error: the driver shows it with the case
             return {"name": words[1] if len(words) > 1 else "", "error": said(error)}
 
 

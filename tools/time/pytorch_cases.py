@@ -1,6 +1,6 @@
 """The cases of work/cases.def that PyTorch can measure on this machine. pytorch.py lists and runs them.
 
-Invariant: a case has the same name and says the same about itself as in work/cases.cpp.
+Invariant: a case has the same name and the same description as in work/cases.cpp.
 """
 import ast
 import os
@@ -15,7 +15,7 @@ USUAL_SECONDS = 0.4  # of a run, for the estimates of the list
 
 
 class Case:
-    """What a name says; see work/cases.def."""
+    """The parts of a name; see work/cases.def."""
 
     def __init__(self, name, workloads):
         self.name = name
@@ -38,14 +38,14 @@ class Case:
 
 
 def sized(name, title, unit, batch, size, core_seconds):
-    """A workload as TD_TIME_SIZE asks; see work/cases.cpp."""
+    """A workload of the size in TD_TIME_SIZE; see work/cases.cpp."""
     if os.environ.get("TD_TIME_SIZE") != "tiny":
         return title, unit, batch, size, core_seconds
     return f"{title} (tiny)", unit, min(batch, 8), 64 if name in ("copy", "matmul", "mlp") else size, 0.001
 
 
 def available(device):
-    """How many devices there may be in a case; processes stand for devices on the cpu."""
+    """The largest number of devices in a case; on the cpu, processes count as devices."""
     return {"cpu": max(2, CORES), "cuda": torch.cuda.device_count()}.get(device, 0)
 
 

@@ -1,4 +1,4 @@
-"""What PyTorch's worker measures: copies, products and networks. pytorch.py sets them up and times them.
+"""The work that PyTorch's worker measures: copies, products and networks. pytorch.py sets them up and times them.
 
 Invariant: weights, batches and steps are those of work/products.cpp and work/training.cpp.
 """
@@ -103,7 +103,7 @@ def task_of(case):
 
 
 class Training(Job):
-    """A network on one device, by DataParallel, or as one rank of DDP."""
+    """A network on one device, with DataParallel, or as one rank of DDP."""
 
     def __init__(self, case, rank=0, ranks=1):
         super().__init__(case, rank)
@@ -163,7 +163,7 @@ class Training(Job):
 
 
 class CapturedTraining(Training):
-    """The same step, captured on a stream of its own and replayed."""
+    """The same step, captured on a separate stream and replayed."""
 
     def checked_value(self):
         stream = torch.cuda.Stream()

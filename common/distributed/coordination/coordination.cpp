@@ -128,7 +128,7 @@ void CoordinationAgent::leave() {
   mine_.leaving = true;
   leaving_since_ = Clock::now();
   wake();
-  // Longer than rank 0 waits for ranks that go on.
+  // Longer than rank 0 waits for ranks that continue.
   changed_.wait_for(lock, limits_.timeout + kExplanation,
                     [&] { return group_.may_leave || !group_.failure.empty(); });
   lock.unlock();

@@ -1,9 +1,9 @@
 // The coordination service: in addition to the transport, every rank has one TCP connection to rank
 // 0, over which it sends its state many times per second. Rank 0 watches all ranks, and all watch
-// rank 0. A rank that fails, hangs, leaves or makes another call than the others is named on every
-// rank in one error message, whatever the transport. init_process_group makes it; the process
-// groups report to it. Invariant: a group has one error, which never changes; every message is a
-// whole state, so none depends on an earlier one; the transport never waits for this service.
+// rank 0. A rank that fails, hangs, leaves or makes a different call is named on every rank in one
+// error message, whatever the transport. init_process_group creates it; the process groups report
+// to it. Invariant: a group has one error, which never changes; every message is a whole state, so
+// none depends on an earlier one; the transport never waits for this service.
 #pragma once
 
 #include <condition_variable>
@@ -59,10 +59,10 @@ class CoordinationAgent final : public CollectiveObserver {
   RendezvousInfo info_;              // the hosts, and the connections to other ranks
   std::condition_variable changed_;  // notified when group_ has changed
   RankState mine_;                   // where a call's `milliseconds` are the time of its start
-  GroupState group_;                 // what rank 0 last said of all ranks
+  GroupState group_;                 // what rank 0 last sent about all ranks
   std::vector<RankReport> reports_;  // on rank 0: all ranks
-  Clock::time_point last_message_ = Clock::now();  // of rank 0
-  Clock::time_point leaving_since_;                // when this rank said that it leaves
+  Clock::time_point last_message_ = Clock::now();  // from rank 0
+  Clock::time_point leaving_since_;                // when this rank announced that it leaves
   Clock::time_point next_message_;
   std::function<void(const std::string&)> report_;
   bool stopped_ = false;

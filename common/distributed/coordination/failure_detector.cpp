@@ -7,9 +7,9 @@ namespace {
 using std::chrono::milliseconds;
 using Reports = std::vector<RankReport>;
 
-// A transport's error is often the echo of a death that is about to be seen.
+// A transport's error is often caused by a rank failure that is detected a moment later.
 constexpr milliseconds kEcho(300);
-// Reports of two ranks are not of one moment. Calls that lasted this long were there together.
+// Reports of two ranks are not from the same moment. Calls that lasted this long did overlap.
 constexpr milliseconds kSurely(1000);
 
 milliseconds lasted(const RankReport& report, const Heartbeat::Call& call) {

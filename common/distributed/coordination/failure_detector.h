@@ -1,5 +1,5 @@
-// What rank 0 knows of all ranks, and its diagnosis of that. A pure function, so that each result
-// can be tested without a process. Rank 0 calls it many times a second.
+// What rank 0 knows about all ranks, and its diagnosis. A pure function, so that each result can be
+// tested without a process. Rank 0 calls it many times per second.
 #pragma once
 
 #include <chrono>
@@ -19,25 +19,25 @@ struct RankReport : RankState {
     kLeft,  ///< it has ended its group
     kGone   ///< its connection ended before it had left
   };
-  HostInfo host;                                     ///< who it is
+  HostInfo host;                                     ///< where it runs
   State state = State::kHere;                        ///< see State
-  Clock::time_point last_message = Clock::now();     ///< when it said something last
+  Clock::time_point last_message = Clock::now();     ///< the time of its last message
   Clock::time_point transport_error_since;           ///< when `transport_error` was new
-  std::chrono::milliseconds age{0};                  ///< of the last it said
+  std::chrono::milliseconds age{0};                  ///< of its last message
   std::chrono::milliseconds transport_error_age{0};  ///< of `transport_error`
   std::string sent;                                  ///< the last message to it
 };
 
-/// How long ranks may wait and be silent.
+/// How long ranks may wait, and how long they may send no message.
 struct Limits {
   std::chrono::milliseconds timeout{30'000};            ///< for a call
-  std::chrono::milliseconds heartbeat_timeout{10'000};  ///< without any sign of life
+  std::chrono::milliseconds heartbeat_timeout{10'000};  ///< without any message
 };
 
-/// Why the group cannot go on, or nothing while it can.
+/// Returns why the group cannot continue, or an empty string while it can.
 std::string diagnose_failure(const std::vector<RankReport>& reports, const Limits& limits);
 
-/// Parts of diagnose_failure that a rank says of rank 0 by itself.
+/// Messages of diagnose_failure that another rank also uses itself, about rank 0.
 ///@{
 std::string gone_text(int rank, const HostInfo& host);
 std::string silent_text(int rank, const HostInfo& host,

@@ -8,7 +8,7 @@ namespace td::distributed {
 
 using Json = nlohmann::json;
 
-// A heartbeat travels as it lies in memory, because the data itself is not converted either.
+// A heartbeat is sent as it is stored in memory, because the data itself is not converted either.
 void to_json(Json& json, const Heartbeat& heartbeat) {
   json = std::string(reinterpret_cast<const char*>(&heartbeat), sizeof heartbeat);
 }

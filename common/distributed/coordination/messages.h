@@ -1,6 +1,6 @@
-// What the ranks tell each other beside the collectives: who they are while they meet, then their
+// What the ranks send each other besides the collectives: who they are while they join, then their
 // states, many times per second. The rendezvous and the coordination service send these messages
-// over their sockets. Invariant: a message that this program did not make is refused, not guessed.
+// over their sockets. Invariant: a message that this program did not make is rejected.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace td::distributed {
 
-/// What a rank says of itself when it joins.
+/// What a rank sends about itself when it joins.
 struct Card {
   int rank = 0;        ///< its number
   int world_size = 1;  ///< how many ranks it expects
@@ -23,13 +23,13 @@ struct Card {
   std::string error;   ///< why this rank cannot take part, or has given up
 };
 
-/// Rank 0's answer to all who came.
+/// Rank 0's answer to all ranks that have joined.
 struct RollCall {
   std::string error;            ///< why no rank can join; else empty
-  std::vector<HostInfo> hosts;  ///< one a rank
+  std::vector<HostInfo> hosts;  ///< one per rank
 };
 
-/// The calls of a rank; trivially copyable, because it travels as it is.
+/// The calls of a rank; trivially copyable, because it is sent as it is.
 struct Heartbeat {
   /// A call that the rank is in now.
   struct Call {
@@ -49,17 +49,17 @@ struct Heartbeat {
       started;  ///< the last ones, each at its sequence % kKept
 };
 
-/// What a rank says of itself to rank 0.
+/// What a rank reports to rank 0 about itself.
 struct RankState {
   Heartbeat heartbeat;          ///< its calls
   std::string error;            ///< it has failed by itself, and this is why
   std::string transport_error;  ///< its transport failed, perhaps because of another rank
   bool leaving = false;         ///< it makes no more calls
-  std::uint64_t exchanges = 0;  ///< to which it has come
-  std::string text;             ///< what it brings to the last one
+  std::uint64_t exchanges = 0;  ///< that it has taken part in
+  std::string text;             ///< its input to the last one
 };
 
-/// What rank 0 says to each rank.
+/// What rank 0 sends to each rank.
 struct GroupState {
   std::string failure;             ///< the group's error
   bool may_leave = false;          ///< the rank may close its connection

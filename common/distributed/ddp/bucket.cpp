@@ -1,4 +1,4 @@
-// Copies in, all-reduce, and what the parameters get back.
+// Copies gradients in, all-reduces them, and returns the averages to the parameters.
 #include "distributed/ddp/bucket.h"
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 namespace td::distributed {
 namespace {
 
-// Gradients begin on cache lines, as tensors of their own would.
+// Gradients begin on cache lines, as separate tensors would.
 std::int64_t padded(std::int64_t numel, ScalarType dtype) {
   const auto line = static_cast<std::int64_t>(64 / element_size(dtype));
   return (numel + line - 1) / line * line;
 }
 
-// `parameter`'s sizes at `offset` of the memory, in the parameter's own order of elements.
+// A view of `memory` at `offset`, with the sizes and the memory layout of `parameter`.
 Tensor view_like(const Tensor& parameter, const Tensor& memory, std::int64_t offset) {
   const Tensor flat = memory.narrow(0, offset, parameter.numel());
   if (!is_dense(parameter.sizes(), parameter.strides())) return flat.view(parameter.sizes());
@@ -28,10 +28,10 @@ Tensor view_like(const Tensor& parameter, const Tensor& memory, std::int64_t off
                            memory.storage_offset() + offset);
 }
 
-// A bucket that parameters are put into.
+// A bucket that is being filled with parameters.
 struct Open {
   std::size_t limit, bytes = 0;
-  std::size_t last = 0;  // place of its last parameter in the order
+  std::size_t last = 0;  // index of its last parameter in the order
   std::vector<std::size_t> numbers = {};
 };
 
@@ -55,7 +55,7 @@ std::vector<std::vector<std::size_t>> assign_buckets(const TensorList& parameter
   }
   for (const auto& [kind, bucket] : open)
     if (!bucket.numbers.empty()) full.push_back(bucket);
-  // What is left over of one type may be complete before the last full bucket of another.
+  // The last bucket of one type may be complete before the last full bucket of another type.
   std::sort(full.begin(), full.end(), [](const Open& a, const Open& b) { return a.last < b.last; });
   std::vector<std::vector<std::size_t>> buckets;
   for (Open& bucket : full) buckets.push_back(std::move(bucket.numbers));
@@ -79,7 +79,7 @@ Bucket::Bucket(std::vector<std::size_t> numbers, TensorList parameters, Tensor m
   std::int64_t offset = 0;
   for (const Tensor& p : parameters) {
     gradients_.gradients.push_back(view_like(p, memory_, offset));
-    // Its own handle: zero_grad() must see that nothing else holds the gradient.
+    // A separate handle, so that zero_grad() sees that nothing else holds the gradient.
     if (as_view_) meta_of(p).grad_buffer = gradients_.gradients.back().detach();
     offset += padded(p.numel(), p.dtype());
   }
@@ -109,7 +109,7 @@ void Bucket::add(std::size_t place, bool used) {
     view.copy_(gradient);
     if (used && as_view_) gradient = meta.grad_buffer;
   } else if (!used) {
-    gradient = gradient.clone();  // it stays what it is if no rank has used the parameter
+    gradient = gradient.clone();  // it stays unchanged if no rank has used the parameter
   }
   state_[place] = used ? State::kUsed : State::kUnused;
   --missing_;

@@ -1,6 +1,6 @@
 // One bucket of gradients: the memory in which they are contiguous, so that a single all-reduce
-// averages them all. The reducer has several. Invariant: from launch() to wait() no one touches the
-// memory.
+// averages them all. The reducer has several. Invariant: from launch() to wait() no other code
+// accesses the memory.
 #pragma once
 
 #include <functional>
@@ -13,31 +13,31 @@ namespace td::distributed {
 /// The gradients of one bucket, as a hook sees them.
 struct GradBucket {
   std::size_t index = 0;  ///< 0 is the first to be sent
-  bool is_last = false;   ///< of this backward
-  /// All gradients one after another, in one dimension, some zeros between them.
+  bool is_last = false;   ///< of this backward pass
+  /// All gradients one after another, in one dimension, with some zeros between them.
   Tensor buffer;
   TensorList gradients;   ///< views into `buffer`, with the parameters' sizes
   TensorList parameters;  ///< theirs, in the same order
 };
 
-/// Takes the place of the all-reduce and of the division by the number of ranks: starts the
-/// communication and returns the work whose wait() leaves the result in `bucket.buffer`. All ranks
-/// must make the same calls.
+/// Replaces the all-reduce and the division by the number of ranks: starts the communication and
+/// returns the work whose wait() leaves the result in `bucket.buffer`. All ranks must make the same
+/// calls.
 using CommHook = std::function<std::shared_ptr<Work>(ProcessGroup& group, GradBucket& bucket)>;
 
 /// Splits the parameters numbered in `order` into buckets, by PyTorch's rule: a bucket takes
-/// parameters until it has at least its limit in bytes, so it may go beyond it; each type and
-/// device has buckets of its own. The first bucket of each has a limit of its own, a small one, so
-/// that the first all-reduce starts early.
+/// parameters until it has at least its limit in bytes, so it may exceed the limit; each type and
+/// device has its own buckets. The first bucket of each has its own, small limit, so that the first
+/// all-reduce starts early.
 /// @param order numbers of `parameters`, in the order in which their gradients will be ready.
 /// @return lists of numbers, in the order in which the buckets will be full.
 std::vector<std::vector<std::size_t>> assign_buckets(const TensorList& parameters,
                                                      const std::vector<std::size_t>& order,
                                                      std::size_t first_bytes, std::size_t bytes);
 
-/// Gradients that travel together. Behind them the memory has one number for each parameter: 1
+/// Gradients that are sent together. After them the memory has one number for each parameter: 1
 /// where this rank has its gradient, else 0. They are averaged with the rest, so that every rank
-/// learns, at no cost, how many ranks have used a parameter.
+/// learns, at no extra cost, how many ranks have used a parameter.
 class Bucket {
  public:
   /// Elements that a bucket of these parameters needs.
@@ -55,24 +55,24 @@ class Bucket {
   /// What a communication hook gets.
   GradBucket& gradients() { return gradients_; }
 
-  /// Before a backward: nothing has come.
+  /// Prepares a backward pass: no gradient has come yet.
   void reset();
   /// The gradient of the parameter at `place` is finished, or, with `used` false, will not come:
-  /// then what grad() holds from before counts, or zeros.
+  /// then the earlier value of grad() is averaged, or zeros.
   void add(std::size_t place, bool used);
-  /// What was said of the parameter at `place` in this backward: anything, or that it is used.
+  /// Whether add() was called for this parameter in this backward pass; whether with `used` true.
   ///@{
   bool has(std::size_t place) const { return state_[place] != State::kMissing; }
   bool used(std::size_t place) const { return state_[place] == State::kUsed; }
   ///@}
-  /// Everything has come.
+  /// True when all gradients have come.
   bool is_complete() const { return missing_ == 0; }
-  /// This rank has no batch left: it adds zeros.
+  /// For a rank that has no batch left: adds zeros.
   void add_zeros();
 
   /// Starts to average over the ranks.
   void launch(ProcessGroup& group, const CommHook& hook);
-  /// Until the averages are there.
+  /// Blocks until the averages are there.
   void wait();
   /// Writes to users[number] by how many ranks each parameter was used.
   void count_users(int ranks, std::vector<int>& users) const;

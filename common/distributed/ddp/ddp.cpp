@@ -1,4 +1,4 @@
-// What happens around the wrapped module's forward.
+// The work before and after the forward pass of the wrapped module.
 #include "distributed/ddp/ddp.h"
 
 #include <sstream>
@@ -47,7 +47,7 @@ void DistributedDataParallelImpl::check_devices() const {
              "\") before wrapping it");
 }
 
-// What all ranks must have alike, a line each.
+// Returns what must be equal on all ranks, one line for each item.
 std::vector<std::string> DistributedDataParallelImpl::describe() const {
   std::vector<std::string> lines;
   const auto add = [&](const char* kind, const std::string& name, const Tensor& t) {
@@ -77,7 +77,7 @@ void DistributedDataParallelImpl::broadcast_state(int root) {
   });
 }
 
-// The buffers get new memory: an earlier forward may have kept the old values for its backward.
+// The buffers get new memory: an earlier forward pass may have saved the old values for backward.
 void DistributedDataParallelImpl::broadcast_buffers(int root) {
   broadcast_coalesced(*group_, module_buffers_, root,
                       [](const Tensor& buffer, const Tensor& values) {
@@ -98,7 +98,7 @@ void DistributedDataParallelImpl::before_forward() {
   take_part(step_);
 }
 
-// The collectives in front of a forward.
+// The collectives before a forward pass.
 void DistributedDataParallelImpl::take_part(const JoinStep& step) {
   if (step.gradients) reducer_->prepare_for_forward(step.root);
   if (step.buffers) broadcast_buffers(step.root);

@@ -18,7 +18,7 @@ namespace td::distributed {
 ///     loss_of(ddp->forward(x), y).backward();   // gradients are averaged when this returns
 ///     sgd.step();
 ///
-/// Every rank makes it at the same time. It compares the models, then copies rank 0's parameters
+/// All ranks construct it at the same time. It compares the models, then copies rank 0's parameters
 /// and buffers to all. Names get the prefix "module.".
 /// @throws Error on all ranks when they have different models, and for a module without a parameter
 /// to train; backward throws when a parameter got no gradient, with its name.
@@ -43,8 +43,8 @@ class DistributedDataParallelImpl : public nn::Module {
     return result;
   }
 
-  /// Until the end of the scope forwards and their backwards only add to this rank's gradients; the
-  /// next backward of a forward outside averages the sums.
+  /// Until the end of the scope, forward and backward passes only add to this rank's gradients. The
+  /// backward pass of the next forward pass outside averages the sums.
   struct NoSyncGuard : ScopedValue<bool> {
     explicit NoSyncGuard(DistributedDataParallelImpl& ddp)
         : ScopedValue(ddp.reducer_->in_no_sync, true) {}
@@ -53,11 +53,11 @@ class DistributedDataParallelImpl : public nn::Module {
   NoSyncGuard no_sync() { return NoSyncGuard(*this); }
 
   /// Calls `steps`, a loop over this rank's batches, where ranks may have different numbers of
-  /// them: a rank that is through makes the others' collectives with nothing to add, until all are.
-  /// Then all get the parameters and buffers of a rank that took the most steps; optimizers keep
-  /// what they have. Every forward must have a backward.
-  /// @param divide_by_initial_world_size gradients are divided by all ranks, so that each batch
-  /// counts the same; else by the ranks that still have batches.
+  /// them: a rank that has finished takes part in the others' collectives with zeros, until all
+  /// have. Then all get the parameters and buffers of a rank that took the most steps; optimizers
+  /// keep their state. Every forward must have a backward.
+  /// @param divide_by_initial_world_size gradients are divided by the number of all ranks, so that
+  /// each batch counts the same; otherwise by the number of ranks that still have batches.
   void join(const std::function<void()>& steps, bool divide_by_initial_world_size = true);
 
   /// Replaces the all-reduce of each bucket; at most once.
@@ -87,8 +87,8 @@ class DistributedDataParallelImpl : public nn::Module {
 /// Holder of DistributedDataParallelImpl.
 TD_MODULE(DistributedDataParallel);
 
-/// Takes `prefix` off the names of a state that a wrapped module has saved, so that the bare module
-/// can load it. Names without it stay.
+/// Removes `prefix` from the names of a state that a wrapped module has saved, so that the bare
+/// module can load it. Names without it stay.
 void consume_prefix_in_state_dict_if_present(OrderedDict<std::string, Tensor>& state,
                                              const std::string& prefix = "module.");
 

@@ -14,7 +14,7 @@
 namespace td::distributed {
 namespace {
 
-// As PyTorch's: few large messages, and never the whole model twice in memory.
+// The same as in PyTorch: few large messages, and never the whole model twice in memory.
 constexpr std::size_t kBroadcastBytes = 250 << 20;
 
 using Numbers = std::vector<std::int64_t>;

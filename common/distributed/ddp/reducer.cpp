@@ -1,4 +1,4 @@
-// From a finished gradient to the average: one backward after another.
+// From a finished gradient to the average, one backward pass after another.
 #include "distributed/ddp/reducer.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ Reducer::Reducer(std::vector<std::string> names, TensorList parameters,
       options_(std::move(options)),
       alone_(parameters_[0].device().is_cuda() && !options_.find_unused_parameters()),
       active_(group_->size()) {
-  // Until the true order is known: the layers used last are the first of the backward.
+  // The order until the true one is known: the backward pass begins with the layers used last.
   std::vector<std::size_t> order(parameters_.size());
   std::iota(order.rbegin(), order.rend(), 0);
   build_buckets(order);
@@ -94,7 +94,7 @@ void Reducer::register_comm_hook(CommHook hook) {
 }
 
 void Reducer::prepare_for_forward(int root) {
-  // Where parameters may be left out, the order of one backward says nothing of the next.
+  // Where parameters may be left out, the order of one backward pass says nothing about the next.
   if (!order_known_ || rebuilds_ > 0 || options_.find_unused_parameters()) return;
   ++rebuilds_;
   std::vector<std::int64_t> mine(order_.begin(), order_.end());
@@ -161,15 +161,15 @@ void Reducer::add(std::size_t number, bool used) {
 
 void Reducer::launch_complete() {
   for (; next_ < buckets_.size() && buckets_[next_]->is_complete(); ++next_) {
-    // After the last one there is nothing left to do but wait for it.
+    // After the last bucket nothing is left to do except to wait for it.
     optional<InlineExecutionGuard> run_inline;
     if (next_ + 1 == buckets_.size()) run_inline.emplace();
     buckets_[next_]->launch(*group_, hook_);
   }
 }
 
-// All gradients of this backward are there. What has none by now gets none, but its bucket is sent
-// all the same: the other ranks wait for it.
+// All gradients of this backward pass are there. A parameter without one gets none, but its bucket
+// is sent, because the other ranks wait for it.
 void Reducer::end_backward() {
   for (std::size_t number = 0; number < parameters_.size(); ++number) {
     const auto& [bucket, place] = locators_[number];
@@ -212,7 +212,7 @@ void Reducer::count_users() {
   for (const auto& bucket : buckets_) bucket->count_users(group_->size(), users_);
 }
 
-// All ranks know the same users, so all come to the same end.
+// All ranks have the same counts of users, so all come to the same decision.
 void Reducer::refuse_unused(bool has_batch) {
   const auto is_used = [this](int users) { return users == active_; };
   if (!alone_ && std::all_of(users_.begin(), users_.end(), is_used)) return;

@@ -1,7 +1,7 @@
-// The heart of DistributedDataParallel: averages gradients over the ranks while backward is still
-// running. Every parameter has a hook that tells the reducer when its gradient is finished; a
+// The main part of DistributedDataParallel: averages gradients over the ranks while backward is
+// still running. Every parameter has a hook that tells the reducer when its gradient is finished; a
 // bucket whose gradients have all come is sent; the end of backward waits for all of them.
-// Invariant: every rank sends buckets 0, 1, 2, ... in this order, whatever comes first here.
+// Invariant: every rank sends buckets 0, 1, 2, ... in order, whichever is complete first.
 #pragma once
 
 #include "distributed/ddp/bucket.h"
@@ -9,7 +9,7 @@
 
 namespace td::distributed {
 
-/// Settings, with Python's names and defaults but for gradient_as_bucket_view.
+/// Settings, with Python's names and defaults except for gradient_as_bucket_view.
 struct DistributedDataParallelOptions {
   /// The ranks; by default those of init_process_group.
   TD_ARG(std::shared_ptr<ProcessGroup>, process_group) = nullptr;
@@ -28,27 +28,27 @@ struct DistributedDataParallelOptions {
   TD_ARG(bool, gradient_as_bucket_view) = true;
 };
 
-/// See above. Used by one thread, the one that calls forward and backward.
+/// See above. Not thread-safe: used by the thread that calls forward and backward.
 class Reducer {
  public:
-  /// @param names what parameters are called in messages.
+  /// @param names the names of the parameters in messages.
   Reducer(std::vector<std::string> names, TensorList parameters,
           std::shared_ptr<ProcessGroup> group, DistributedDataParallelOptions options);
   ~Reducer();
   Reducer(const Reducer&) = delete;
   Reducer& operator=(const Reducer&) = delete;
 
-  /// Before a forward whose backward will average: once, after the first backward, forms the
-  /// buckets again in the order in which rank `root`'s gradients became ready.
+  /// Call before a forward pass whose backward pass averages. Once, after the first backward, forms
+  /// the buckets again in the order in which rank `root`'s gradients became ready.
   void prepare_for_forward(int root = 0);
-  /// After a forward. @param averages false: its backward leaves gradients alone (no_sync).
+  /// Call after a forward pass. @param averages false: its backward does not average (no_sync).
   /// @param outputs the forward's results, from which unused parameters are found.
   /// @param active ranks that still have batches (join).
   void prepare_for_backward(bool averages, const TensorList& outputs, int active);
-  /// Makes the calls of one backward with nothing to add, for a rank without batches (join).
+  /// Makes the calls of one backward pass with zeros, for a rank without batches (join).
   void shadow_backward(int active);
 
-  /// Averages by `hook` from now on. @throws Error when there is one already.
+  /// Averages with `hook` from now on. @throws Error when there is one already.
   void register_comm_hook(CommHook hook);
   /// Inside no_sync: gradients that no forward has announced are left alone.
   bool in_no_sync = false;
@@ -83,8 +83,8 @@ class Reducer {
   std::shared_ptr<ProcessGroup> group_;
   const DistributedDataParallelOptions options_;
   // A cuda device has not averaged yet when the host has finished a backward pass, and reading the
-  // buckets' flags would keep the host from running ahead. Where every parameter must be used, each
-  // rank then goes by its own, and the others learn of an error when that rank ends.
+  // buckets' flags would block the host. Where every parameter must be used, each rank therefore
+  // checks only its own parameters. The others learn of an error when that rank ends.
   const bool alone_;
   CommHook hook_;
   std::vector<unsigned> hook_numbers_;
@@ -94,7 +94,7 @@ class Reducer {
   std::vector<int> users_;                 // ranks that used each parameter, in the last backward
 
   Phase phase_ = Phase::kIdle;
-  bool averages_ = true;  // the present forward and backward
+  bool averages_ = true;  // in the present forward and backward pass
   int active_;
   std::size_t next_ = 0;                // the bucket to send next
   std::vector<std::size_t> unreached_;  // parameters that the outputs do not depend on

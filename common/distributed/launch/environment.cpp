@@ -1,4 +1,4 @@
-// Four launchers, four spellings: one table, and one set of checks for all of them.
+// The variables of four launchers in one table, and one set of checks for all of them.
 #include "distributed/launch/environment.h"
 
 #include <charconv>
@@ -31,7 +31,7 @@ constexpr Spelling kSpellings[] = {
 
 bool is_set(const char* name) { return !variable(name).empty(); }
 
-/// The variable's value. @throws Error unless it is an integer from `least` on.
+/// The variable's value. @throws Error unless it is an integer of at least `least`.
 int number_of(const char* name, int least) {
   const std::string text = variable(name);
   int value = 0;
@@ -58,8 +58,8 @@ void check_rank(const char* rank_name, int rank, const char* size_name, int size
 
 /// The first launcher whose variables are set, or null.
 const Spelling* spelling() {
-  // RANK or WORLD_SIZE alone is a mistake that must be told. But Slurm sets its number of tasks in
-  // a job's script too, where no process is a rank.
+  // RANK or WORLD_SIZE alone is a mistake that must be reported. But Slurm sets its number of tasks
+  // in a job's script too, where no process is a rank.
   if (is_set("WORLD_SIZE")) return kSpellings;
   for (const auto& names : kSpellings)
     if (is_set(names.rank)) return &names;

@@ -25,7 +25,7 @@ int calls = 0;
 int wanted_call() {
   static const int wanted = [] {
     const int call = std::atoi(variable(kCallVariable).c_str());
-    // Programs that the rank starts are none of ours.
+    // Programs that the rank starts are not ranks of this launch.
     unsetenv(kCallVariable);
     return call;
   }();
@@ -56,7 +56,7 @@ std::vector<std::string> own_words() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> words;
   for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  // The name it was called by may be found on PATH no longer, or mean another file by now.
+  // The name by which it was called may no longer be on PATH, or may now name another file.
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   if (words.empty()) words.resize(1);
   words[0] = program;

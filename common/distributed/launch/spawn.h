@@ -9,8 +9,8 @@ namespace td::distributed {
 
 /// Starts this program `nprocs` times more, with the same arguments, and calls `fn(rank)` in each.
 /// What stands before spawn() in the program therefore runs in every rank too; what stands after it
-/// runs in the caller alone. Returns when all ranks have ended; their lines come with "[1] " in
-/// front. As torch.multiprocessing.spawn, which hands over `fn` by pickling instead.
+/// runs in the caller alone. Returns when all ranks have ended; their lines begin with "[1] ". As
+/// torch.multiprocessing.spawn, which pickles `fn` instead.
 ///
 /// In a rank spawn() does not return: the process ends with exit code 0, or, when `fn` throws, with
 /// "rank 1: <the error's text>" on standard error and exit code 1.

@@ -29,8 +29,8 @@ extern "C" void note_signal(int signal) {
   errno = before;
 }
 
-/// Turns SIGINT, SIGTERM and SIGHUP, those apart that the process ignores, into bytes that poll can
-/// wait for. Afterwards the process's own handlers are in place again.
+/// Turns SIGINT, SIGTERM and SIGHUP, except those that the process ignores, into bytes that poll
+/// can wait for. Afterwards the process's own handlers are in place again.
 class StopSignals {
  public:
   StopSignals() {
@@ -100,8 +100,8 @@ void check(const LaunchConfig& launch) {
            ": restarts are for one host; several would have to agree on them");
 }
 
-/// What rank `local_rank` finds in its environment. @param folder of this attempt alone, unless the
-/// user has named a rendezvous: what the last attempt left must not be read as new.
+/// The environment of rank `local_rank`. @param folder of this attempt alone, unless the user has
+/// named a rendezvous: files of the last attempt must not be read as new ones.
 Variables variables_of(const LaunchConfig& launch, int local_rank, int attempt,
                        const std::string& folder, const std::string& run_id,
                        const std::string& port) {
@@ -136,14 +136,14 @@ Variables variables_of(const LaunchConfig& launch, int local_rank, int attempt,
 
 LaunchResult supervise(const LaunchConfig& launch) {
   check(launch);
-  launch.output->flush();  // what was said before stays before
+  launch.output->flush();  // earlier output stays before the ranks'
   const StopSignals signals;
   const PrivateFolder folder;
   const std::string run_id = new_run_id();
   for (int attempt = 0;; ++attempt) {
     const std::string number = std::to_string(attempt), own = folder.path() + "/" + number + "/";
     std::filesystem::create_directory(own);
-    // A port that was free a moment ago. A fixed one would belong to the first of two launches.
+    // A port that was free a moment ago. With a fixed one, only one of two launches could use it.
     const std::string port = std::to_string(Listener("127.0.0.1").port());
     std::vector<Variables> variables;
     for (int rank = 0; rank < launch.nprocs; ++rank)

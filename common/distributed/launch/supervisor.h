@@ -1,6 +1,6 @@
 // Starts the ranks of a program on this host and watches them to their end. `./course launch` and
-// spawn() call it. Invariant: when supervise() returns or throws, nothing that it started is left,
-// and neither is anything when it is killed.
+// spawn() call it. Invariant: when supervise() returns or throws, no process that it started is
+// left; the same holds when it is killed.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ struct LaunchConfig {
   /// removed at its end; for one host.
   std::string rendezvous;
   std::string run_id;     ///< Equal on all hosts, new in each run. Empty: made here, for one host.
-  Variables environment;  ///< Set on top of ours and of the launcher's.
+  Variables environment;  ///< Set in addition to ours and the launcher's.
   std::string name = "launch";        ///< At the start of the launcher's own lines.
   bool prefix = true;                 ///< "[1] " in front of the lines of rank 1.
   std::ostream* output = &std::cout;  ///< Takes the ranks' standard output.

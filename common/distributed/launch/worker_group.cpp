@@ -1,4 +1,4 @@
-// One poll for all: the ranks' output, what becomes of them, signals.
+// One poll for everything: the ranks' output, the ends of ranks, and signals.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLongestWait{1000};
-// How long after the first death seen others may still turn out to be its cause.
+// How long after the first failure another rank's failure may still be found to be its cause.
 constexpr std::chrono::milliseconds kSettling{200};
 // More than a pipe holds, so that one call empties the pipe of a rank that has ended.
 constexpr int kReads = 16;
@@ -36,7 +36,7 @@ class LineCopier {
     fcntl(pipe.from.get(), F_SETFL, O_NONBLOCK);
   }
 
-  // Copies lines that are there. A rank that never stops printing does not hold it up.
+  // Copies the lines that are there. It returns even if a rank never stops printing.
   void read_some() {
     char buffer[1 << 14];
     for (int i = 0; i < kReads; ++i) {
@@ -82,7 +82,7 @@ std::string cause(int status) {
   return "was killed by signal " + std::to_string(signal) + " (SIG" + (name ? name : "?") + ")";
 }
 
-/// An end that no program chooses. abort() is not one, because an uncaught exception ends with it.
+/// An end by a signal, except that of abort(), because an uncaught exception ends with abort().
 bool is_crash(int status) { return WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT; }
 
 /// The letter after the name in /proc/<pid>/stat; T, or t under a debugger.
@@ -148,7 +148,7 @@ class WorkerGroup {
     for (Rank& rank : ranks_)
       for (LineCopier* copier : {&rank.output, &rank.errors}) {
         copiers.push_back(copier);
-        waiting.push_back({copier->pipe.from.get(), POLLIN, 0});  // poll leaves out negative ones
+        waiting.push_back({copier->pipe.from.get(), POLLIN, 0});  // poll ignores negative ones
       }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(due_ - Clock::now());
     const auto wait = std::clamp(left, std::chrono::milliseconds(0), kLongestWait);
@@ -251,7 +251,7 @@ class WorkerGroup {
   int running_;
   std::vector<Rank> ranks_;
   std::unique_ptr<OrphanReaper> reaper_;
-  bool crashed_ = false;  // the failure so far is a crash, and no error that a program reported
+  bool crashed_ = false;  // the failure so far is a crash, not an error that a program reported
   Stage stage_ = Stage::kRunning;
   Clock::time_point due_ = Clock::time_point::max();  // when the next stage begins
   LaunchResult result_;

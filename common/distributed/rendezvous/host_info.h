@@ -11,7 +11,7 @@ namespace td::distributed {
 
 /// An all-gather of strings: sends `mine` to all ranks and returns the strings of all ranks, in the
 /// order of ranks. All ranks call it equally often. CoordinationAgent has one.
-/// @throws DistributedError when a rank does not come.
+/// @throws DistributedError when a rank does not take part.
 using Exchange = std::function<std::vector<std::string>(const std::string& mine)>;
 
 /// Strings are empty if the system does not provide them.

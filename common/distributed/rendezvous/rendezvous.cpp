@@ -1,7 +1,7 @@
-// The roll call. Rank 0 leaves its card in the store, with the run's mark, which no other run has,
-// and the port where it listens. Each other rank connects, sends its own card with that mark, and
-// waits for the answer on the same connection. A card that an earlier run left leads nowhere, or to
-// a rank 0 that knows another mark and closes the connection.
+// How ranks join. Rank 0 stores its card, with the run's mark, which no other run has, and the port
+// where it listens. Each other rank connects, sends its own card with that mark, and waits for the
+// answer on the same connection. The card of an earlier run names a port where no process listens,
+// or a rank 0 that has another mark and closes the connection.
 #include "distributed/rendezvous/rendezvous.h"
 
 #include <poll.h>
@@ -19,15 +19,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-constexpr milliseconds kPause(3);           // between two looks into the store
+constexpr milliseconds kPause(3);           // between two reads of the store
 constexpr milliseconds kLongestWait(2000);  // for one connection
-// How much longer than rank 0 the others wait, so that they hear whom it missed.
+// How much longer than rank 0 the others wait, to receive its error with the missing ranks.
 constexpr milliseconds kWorkersWaitLonger(2000);
-// How long rank 0 keeps an error to itself while ranks are still to come, so that all hear it.
+// How long rank 0 holds back an error while ranks are still missing, so that all receive it.
 constexpr milliseconds kLateRanks(1000);
 constexpr const char* kKey = "run";
 
-/// Rank 0's card, or nothing. A foreign file that has our key's name is none.
+/// Rank 0's card, or nothing. Another program's file with the name of our key is not a card.
 std::optional<Card> card_in(Store& store) try {
   const auto text = store.get(kKey);
   if (!text) return std::nullopt;
@@ -58,7 +58,7 @@ Socket connect_and_send(const Card& there, const Card& mine) {
   return socket;
 }
 
-/// The same text on both of them.
+/// Both ranks report the same text.
 std::string duplicate_rank_error(int rank, const HostInfo& a, const HostInfo& b) {
   const auto order = [](const HostInfo& h) { return std::tie(h.hostname, h.pid); };
   if (order(b) < order(a)) return duplicate_rank_error(rank, b, a);
@@ -123,7 +123,7 @@ class RendezvousCoordinator {
     return ranks;
   }
 
-  // The one whose card is not in the store any longer tells the other one, as a rank would.
+  // If another rank 0 has replaced our card in the store, sends our card to it, as a rank would.
   void find_second_rank_0() {
     const auto there = card_in(store_);
     if (!there || there->run == mine_.run || !there->error.empty()) return;
@@ -134,7 +134,7 @@ class RendezvousCoordinator {
     }  // it is gone
   }
 
-  // Strangers are closed, and so is a rank that has ended: another process may take its place.
+  // Closes strangers, and ranks that have ended: another process may then take the rank's place.
   void take_guests() {
     wait_for_event(listener_.get(), POLLIN, kPause);
     while (FileDescriptor connection = listener_.accept())
@@ -152,7 +152,7 @@ class RendezvousCoordinator {
     const Card card = decode<Card>(message.substr(mine_.run.size()));
     guest.rank = card.rank;
     const auto [place, is_new] = cards_.emplace(card.rank, card);
-    if (!error_.empty()) return true;  // the first error is the one to tell
+    if (!error_.empty()) return true;  // the first error is the one to report
     if (!is_new)
       error_ = duplicate_rank_error(card.rank, place->second.host, card.host);
     else if (card.world_size != world_size_)
@@ -182,14 +182,14 @@ class RendezvousCoordinator {
     }
   }
 
-  // To all who came, also to those who do not belong here.
+  // Sends the answer to all that have connected, also to ranks that do not belong to this run.
   RendezvousInfo answer() {
     RollCall answer{error_, {}};
     for (const auto& [rank, card] : cards_) answer.hosts.push_back(card.host);
     for (Guest& guest : guests_) guest.socket.send(encode(answer));
     if (!error_.empty()) {
       mine_.error = error_;
-      store_.set(kKey, encode(mine_));  // for those who come too late
+      store_.set(kKey, encode(mine_));  // for ranks that come too late
       throw DistributedError(error_);
     }
     store_.delete_key(kKey);
@@ -207,7 +207,7 @@ class RendezvousCoordinator {
   Listener listener_;
   Card mine_;
   std::vector<Guest> guests_;
-  std::map<int, Card> cards_;  // of those who are here
+  std::map<int, Card> cards_;  // of the ranks that are connected
   std::string error_;
 };
 

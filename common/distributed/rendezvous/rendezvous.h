@@ -1,8 +1,7 @@
 // How ranks that know only their number and a store find each other. init_process_group calls it,
 // and tests that start ranks as threads. Rank 0 announces in the store where it listens; all others
-// connect to it and stay connected. Invariant: every rank that reaches rank 0 ends with the same
-// answer, all members or an error in the same words; what an earlier run left in the store changes
-// nothing.
+// connect to it and stay connected. Invariant: every rank that reaches rank 0 gets the same answer,
+// all members or the same error message; entries of an earlier run in the store have no effect.
 #pragma once
 
 #include <chrono>
@@ -23,18 +22,17 @@ struct RendezvousConfig : Environment {
   std::string folder;  ///< made for this run and removed when all have joined; or ""
 };
 
-/// From the options and the environment. @throws Error when they do not say enough, with the next
-/// step.
+/// From the options and the environment. @throws Error with the next step when they are incomplete.
 RendezvousConfig resolve_rendezvous(const std::string& url, const InitOptions& options);
 
 /// The ranks of one run.
 struct RendezvousInfo {
-  std::vector<HostInfo> hosts;  ///< one a rank
+  std::vector<HostInfo> hosts;  ///< one per rank
   std::vector<Socket> sockets;  ///< on rank 0 to ranks 1, 2, ...; on the others to rank 0
 };
 
-/// Waits until all ranks have come. Rank 0 collects them, compares what they say and answers all.
-/// @throws DistributedError naming the ranks that are missing, say otherwise, or exist twice.
+/// Blocks until all ranks have joined. Rank 0 collects and compares their cards and answers all.
+/// @throws DistributedError naming the ranks that are missing, differ, or exist twice.
 RendezvousInfo join(Store& store, const RendezvousConfig& config,
                     std::chrono::milliseconds timeout);
 

@@ -1,6 +1,6 @@
-// Where rank 0 leaves its card for ranks that are not connected yet: a directory, a Redis server,
-// or the launcher's own store (PMIx). Only the rendezvous uses it, so a new store is one such
-// class. Invariant: a value is written atomically.
+// Where rank 0 stores its card for ranks that are not connected yet: a directory, a Redis server,
+// or the launcher's own store (PMIx). Only the rendezvous uses it. A new store is one new class.
+// Invariant: a value is written atomically.
 #pragma once
 
 #include <memory>

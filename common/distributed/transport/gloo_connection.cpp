@@ -1,4 +1,4 @@
-// gloo's handshake and its unbound buffers, with errors of ours.
+// gloo's handshake and its unbound buffers, with td's own errors.
 #include "distributed/transport/gloo_connection.h"
 
 #include <gloo/rendezvous/context.h>
@@ -12,7 +12,7 @@ namespace {
 // and reports why.
 constexpr std::chrono::seconds kAfterCoordination(10);
 
-// gloo's handshake leaves two values per rank in a store and reads those of all ranks: "rank_<r>",
+// gloo's handshake sets two values per rank in a store and reads those of all ranks: "rank_<r>",
 // its host, and "<r>", its addresses. Here each value is one all-gather of the coordination
 // service.
 class ExchangeAsStore final : public gloo::rendezvous::Store {

@@ -1,5 +1,5 @@
-// gloo behind an interface of ours: the connections of a rank to all others, and the memory that
-// gloo sends from and receives into. The transport over gloo (gloo_transport.cpp) uses both.
+// gloo behind an interface of td: the connections of a rank to all others, and the memory that gloo
+// sends from and receives into. The transport over gloo (gloo_transport.cpp) uses both.
 #pragma once
 
 #include <gloo/context.h>

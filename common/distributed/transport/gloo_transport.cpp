@@ -1,6 +1,6 @@
 // The transport between processes of any hosts: gloo's TCP connections, one between any two ranks.
-// The collectives are ours, on gloo's buffers: all_reduce is the one of shared memory, each rank
-// reduces one slice of all data and sends it to all ranks, so both transports give equal bits.
+// The collectives are td's own, on gloo's buffers. As in shared memory, each rank of an all_reduce
+// reduces one slice of all data and sends it to all ranks, so both results are bitwise identical.
 // Invariant: a message is tagged with a hash of its call, so that mismatched calls never exchange
 // data; they block until the coordination service has found the mismatch.
 #include <algorithm>
@@ -151,8 +151,8 @@ class GlooTransport final : public Transport {
     gather_all(tag_of(key, Phase::kGather), input, bytes, output);
   }
 
-  // A binomial tree: each rank that has the data sends it to a rank that has not, each time half as
-  // far away.
+  // A binomial tree: each rank that has the data sends it to a rank that does not have it, each
+  // time half as far away.
   void broadcast(const CollectiveFingerprint& key, void* data) override {
     if (key.numel == 0 || size_ == 1) return;
     const std::uint64_t tag = tag_of(key, Phase::kOnly);

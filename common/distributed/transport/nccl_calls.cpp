@@ -1,4 +1,4 @@
-// What a group asks of NCCL: its calls, and how the GPUs of all ranks become one group.
+// The calls to NCCL, and how the GPUs of all ranks become one group.
 #include <cstdio>
 #include <cstdlib>
 #include <future>

@@ -12,7 +12,7 @@ namespace {
 
 void* data_of(const Tensor& tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
 
-// A copy in host memory, complete when the current stream has come so far.
+// A copy in host memory, complete when the current stream has reached this point.
 Tensor pinned_copy(const Tensor& tensor) {
   Tensor copy = empty(tensor.sizes(), tensor.options().device(kCPU).pinned_memory(true));
   return copy.copy_(tensor, true);

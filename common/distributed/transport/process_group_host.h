@@ -12,7 +12,7 @@
 
 namespace td::distributed {
 
-/// What a group reports to the coordination service, and what it learns from it.
+/// What a group reports to the coordination service and receives from it.
 class CollectiveObserver {
  public:
   virtual ~CollectiveObserver() = default;

@@ -1,6 +1,6 @@
 // The calls of the group on its GPU: how they are submitted to NCCL, and the threads that watch
-// them, because NCCL itself does not report that a rank is missing. What they ask
-// of NCCL is in nccl_calls.cpp.
+// them, because NCCL itself does not report that a rank is missing. Their calls to NCCL are in
+// nccl_calls.cpp.
 #include "distributed/transport/process_group_nccl.h"
 
 #include <atomic>
@@ -18,7 +18,7 @@ constexpr std::chrono::microseconds kPause(100);
 // NCCL should queue most calls within some ten microseconds, less than the shortest sleep takes
 // (not measured on a GPU yet).
 constexpr int kAnswersBeforeSleep = 1000;
-// How often a call is looked at, and how often while the group waits for its last calls.
+// How often a call is checked, and how often while the group waits for its last calls.
 constexpr std::chrono::milliseconds kTick(100), kTickOfClosing(1);
 
 }  // namespace
@@ -183,7 +183,7 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
     }
   }
 
-  // Looks at the calls of one stream, which end in their order.
+  // Checks the calls of one stream, which end in their order.
   void look_at(Queue& works) {
     while (!failure.happened()) {
       std::shared_ptr<NcclWork> work;
@@ -208,8 +208,8 @@ class NcclCalls : public std::enable_shared_from_this<NcclCalls> {
     }
   }
 
-  // Whether a call has ended; null: asks only whether NCCL has failed. The GPU may be in a state in
-  // which even a query throws.
+  // Whether a call has ended; null: checks only whether NCCL has failed. The GPU may be in a state
+  // in which even a query throws.
   bool is_done(const NcclWork* work) try {
     if (work && work->done_.query()) return true;
     for (const auto& communicator : communicators_) communicator->ready();

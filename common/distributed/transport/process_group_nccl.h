@@ -44,9 +44,8 @@ class ProcessGroupNCCL final : public ProcessGroup {
 std::shared_ptr<void> call_nccl(Communicator& communicator,
                                 const std::vector<const Collective*>& calls, void* stream);
 
-/// Aborts the communicators. A GPU that waits for a dead rank blocks every thread that waits for
-/// the GPU; if NCCL cannot end that wait, ending the process can, after it has printed
-/// `last_words`.
+/// Aborts the communicators. A GPU that waits for a failed rank blocks every thread that waits for
+/// the GPU. If NCCL cannot end that wait, the function prints `last_words` and ends the process.
 void abort_nccl(const std::vector<std::shared_ptr<Communicator>>& communicators,
                 const std::string& last_words);
 
@@ -61,7 +60,7 @@ Device nccl_device(int local_rank);
 
 /// Connects the GPUs of the ranks; `device` is this rank's, from nccl_device.
 /// @throws DeviceError on all ranks when two of them have the same GPU; DistributedError when a
-/// rank does not come.
+/// rank does not join.
 std::shared_ptr<ProcessGroup> join_nccl(const Member& member, Device device,
                                         std::shared_ptr<CollectiveObserver> observer = nullptr);
 

@@ -1,6 +1,6 @@
 // An anonymous file in memory (man 2 memfd_create): not limited by the size of /dev/shm, which is
-// 64 MiB in many containers, and opened by others under /proc/PID/fd. And how the ranks of a host
-// come to share such files.
+// 64 MiB in many containers, and opened by others under /proc/PID/fd. Also how the ranks of a host
+// share such files.
 #include "distributed/transport/shared_segment.h"
 
 #include <fcntl.h>
@@ -26,14 +26,14 @@
 namespace td::distributed {
 namespace {
 
-// Addresses that every segment takes in every process. They are not memory.
+// Address space that every segment takes in every process. It is not memory yet.
 constexpr std::size_t kSpan = std::size_t{32} << 30;
 // Allocations begin on a page, so that ranks do not share one.
 constexpr std::size_t kPage = 4096;
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
-// Tells a segment from whatever else has its path for a process that counts processes otherwise.
+// Identifies a segment. Its path may be another file where processes have other numbers.
 std::pair<dev_t, ino_t> identity(const FileDescriptor& file) {
   struct stat status {};
   fstat(file.get(), &status);
@@ -45,13 +45,13 @@ std::string reason() { return std::strerror(errno); }
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
               sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
-// Looks, some ten nanoseconds each, before the core is offered to others, and offers before
-// sleeping.
+// How often a wait checks (some ten nanoseconds each) before it yields the core, and how often it
+// yields before it sleeps.
 constexpr int kLooks = 200, kOffers = 50;
-// Who took the core for longer than this is computing, perhaps this rank's own backward pass. It
-// would take it again and again; a sleeping thread is woken in time.
+// A thread that used the core for longer than this is computing, perhaps this rank's own backward
+// pass. It would use it again and again; a sleeping thread is woken in time.
 constexpr std::chrono::microseconds kTaken(50);
-// No thread sleeps longer without looking at `stop`, whose change may come just before the sleep.
+// No thread sleeps longer without checking `stop`, which may change just before the sleep.
 constexpr timespec kLongestSleep{0, 20'000'000};
 
 void pause() {
@@ -62,7 +62,7 @@ void pause() {
 #endif
 }
 
-// Offers the core to others.
+// Yields the core to other threads.
 bool core_is_wanted() {
   const auto before = std::chrono::steady_clock::now();
   sched_yield();
@@ -128,8 +128,8 @@ void* SharedSegment::allocate(std::size_t bytes) {
     return nullptr;
   }
   const auto from = static_cast<off_t>(used_), length = static_cast<off_t>(whole_pages(bytes));
-  // Pages that are not there yet would be looked for at their first use, where "no more memory" is
-  // a signal and not an answer.
+  // Pages must be allocated now: at their first use "no more memory" would be a signal, not a
+  // return value.
   int failed = 0;
   do failed = fallocate(descriptor_.get(), 0, from, length);
   while (failed && errno == EINTR);
@@ -139,7 +139,7 @@ void* SharedSegment::allocate(std::size_t bytes) {
 }
 
 void SharedSegment::release(void* memory, std::size_t bytes) {
-  // That this can fail is no trouble: all memory goes when the last process does.
+  // A failure here is harmless: all memory is freed when the last process ends.
   (void)fallocate(descriptor_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset_of(memory),
                   static_cast<off_t>(whole_pages(bytes)));
 }
@@ -155,7 +155,7 @@ bool SharedCounter::reached(std::uint32_t target) const {
 }
 
 void SharedCounter::advance() {
-  // In one order with a sleeper's announcement: either it sees the new value, or it is seen here.
+  // Ordered with a sleeper's announcement: the sleeper sees the new value, or it is seen here.
   value_.store(value_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
   if (sleepers_.load(std::memory_order_seq_cst)) wake();
 }
@@ -195,7 +195,7 @@ std::string why_not_by_facts(const std::vector<HostInfo>& hosts) {
   return {};
 }
 
-// The first rank that says what is in its way, in the order of ranks.
+// The error of the first rank that reports one, in the order of ranks.
 std::string first_of(const std::vector<std::string>& faults) {
   for (std::size_t r = 0; r < faults.size(); ++r)
     if (!faults[r].empty()) return "rank " + std::to_string(r) + ": " + faults[r];
@@ -218,7 +218,7 @@ SharedMemory join_shared_memory(const Member& member) {
     }
   };
   attempt([&] { segments[rank] = SharedSegment::make(shm_segment_bytes(size)); });
-  // No rank can open what a rank could not make; that rank's own error matters more.
+  // No rank can open a segment that a rank could not make; that rank's own error is reported.
   const auto addresses = member.exchange(segments[rank] ? segments[rank]->address() : "");
   attempt([&] {
     for (int r = 0; r < size && segments[rank]; ++r)

@@ -1,7 +1,7 @@
 // Memory that processes of one host share: each rank makes a segment and maps those of all others.
 // The transport over them (shm_transport.cpp) lays it out.
-// Invariant: a segment has no name in any folder, so nothing is left of it once the processes are
-// gone, however they end; and memory that was given out exists, so touching it cannot fail.
+// Invariant: a segment has no name in any directory, so nothing of it remains after the processes
+// have ended, however they end. Allocated memory exists, so an access to it cannot fail.
 #pragma once
 
 #include <atomic>
@@ -19,23 +19,23 @@ namespace td::distributed {
 /// A mapped segment, zeroed at first.
 class SharedSegment {
  public:
-  /// A new one with `bytes` of memory for its owner's own purposes at its beginning.
-  /// @throws Error with the system's reason when there is not so much, or it may not be shared.
+  /// Makes a segment with `bytes` of memory for its owner's own use at its beginning.
+  /// @throws Error with the system's reason when there is too little memory, or sharing fails.
   static std::shared_ptr<SharedSegment> make(std::size_t bytes);
-  /// The one that another process, or this one, has made. @param address what its address() says.
+  /// Opens a segment that another process, or this one, has made. @param address its address().
   /// @throws Error naming the address and the system's reason.
   static std::shared_ptr<SharedSegment> open(const std::string& address);
   ~SharedSegment();
 
-  /// How others open it, while the process that made it lives.
+  /// How other processes open it, while the process that made it is running.
   const std::string& address() const { return address_; }
   /// Where it is mapped here. Other processes have it at other addresses.
   char* data() const { return data_; }
   /// More memory, for its owner; nullptr when the system has no more.
   void* allocate(std::size_t bytes);
-  /// Gives the system back `bytes` bytes that allocate gave. Their addresses are not used again.
+  /// Returns `bytes` allocated bytes to the system. Their addresses are not used again.
   void release(void* memory, std::size_t bytes);
-  /// The place in the segment of memory that allocate gave, or -1 for other memory.
+  /// The offset in the segment of memory that allocate returned, or -1 for other memory.
   std::ptrdiff_t offset_of(const void* memory) const;
 
  private:
@@ -50,16 +50,16 @@ class SharedSegment {
   std::size_t used_ = 0;
 };
 
-/// A number that only grows, around at 2^32. Lies in zeroed shared memory and is one cache line, so
-/// that waiting for one rank does not slow another down.
+/// A counter that only grows and wraps around at 2^32. It is in zeroed shared memory and takes one
+/// cache line, so that waiting for one rank does not slow another down.
 class alignas(64) SharedCounter {
  public:
-  /// Adds one, by the rank that owns it. A rank that waited sees what was written before.
+  /// Adds one; called by the rank that owns it. A rank that waited sees what was written before.
   void advance();
   /// Waits until the counter has reached `target`: spins at first, because the other rank usually
   /// comes soon, then sleeps. False when `stop` became true first.
   bool wait_for(std::uint32_t target, const std::atomic<bool>& stop);
-  /// Wakes the ranks that wait, so that they look at their `stop`.
+  /// Wakes the ranks that wait, so that they check their `stop`.
   void wake();
 
  private:
@@ -71,11 +71,11 @@ class alignas(64) SharedCounter {
 
 /// A rank's part of the barriers, at the beginning of its segment.
 struct RankSlot {
-  SharedCounter arrived;  ///< how often it has come
+  SharedCounter arrived;  ///< how often it has arrived
   /// A call of this rank.
   struct CallSlot {
     CollectiveFingerprint key;  ///< the call
-    std::int64_t place;         ///< of its data in the segment, or a negative number
+    std::int64_t place;         ///< offset of its data in the segment, or negative
   };
   /// Its calls, double-buffered: a late rank reads the last one while the next is written.
   alignas(64) CallSlot calls[2];

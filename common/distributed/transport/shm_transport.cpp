@@ -1,11 +1,11 @@
 // The transport between processes of one host: a barrier is a counter in shared memory, and data in
 // shared memory is reduced in place. init_process_group takes it when all ranks are on one host;
 // NCCL has such a transport for GPUs, gloo has none. It carries data and compares calls. It waits
-// for the other ranks without end: that one of them is dead, stuck or gone is for the coordination
-// service to find, which calls abort.
-// First come the collectives, each as what a rank does with the pieces that all ranks show; then
+// for the other ranks without a limit: the coordination service finds that a rank has failed, hangs
+// or has left, and calls abort.
+// First come the collectives, each as the work of a rank on the pieces that all ranks show; then
 // barriers, stages and mailboxes. A rank's segment holds, in this order: its slot, a mailbox for
-// each rank it may send to, its stage, and the memory it was asked for. Invariant: while ranks show
+// each rank it may send to, its stage, and the memory it has allocated. Invariant: while ranks show
 // their data, each element is written by one rank alone.
 #include <algorithm>
 #include <cstring>
@@ -28,7 +28,7 @@ char* at(void* memory, std::int64_t element, ScalarType dtype) {
   return static_cast<char*>(memory) + static_cast<std::size_t>(element) * element_size(dtype);
 }
 
-// A block is given to the other ranks while it and theirs are in the nearest cache; measured.
+// A block is copied to the other ranks while it and theirs are in the nearest cache; measured.
 constexpr std::int64_t kBlock = 1024;
 
 class ShmTransport final : public Transport {
@@ -102,7 +102,7 @@ class ShmTransport final : public Transport {
 
   void barrier(const CollectiveFingerprint& key) override { exchange_fingerprints(key, kNowhere); }
 
-  // Both announce their call, and come to the same result. Then the data follows in pieces.
+  // Both announce their call and reach the same decision. Then the data follows in pieces.
   void send(const CollectiveFingerprint& key, const void* data) override {
     failure_.check();
     SharedMailbox& box = mailbox(rank_, key.peer);
@@ -160,7 +160,7 @@ class ShmTransport final : public Transport {
   // What ranks do with a piece: read all of it, or read and write their slices of it alone.
   enum class Access { kRead, kSlices };
 
-  // This rank's slice of `numel` elements: as even as can be, on whole cache lines, because two
+  // This rank's slice of `numel` elements: as even as possible, in whole cache lines, because two
   // ranks that write to one line would send it back and forth.
   Range my_slice(std::int64_t numel, ScalarType dtype) const {
     const std::int64_t line = 64 / static_cast<std::int64_t>(element_size(dtype));
@@ -177,11 +177,10 @@ class ShmTransport final : public Transport {
 
   // Shows `numel` elements at `data` to all ranks, and calls `use` with theirs: once with all of
   // them, or piece by piece. A rank whose `data` is null shows nothing. Returns when no rank reads
-  // `data` any longer. Throws when the ranks have not come with the same key, with the same text on
-  // all ranks.
+  // `data` any longer. Throws, with the same text on all ranks, when their keys differ.
   // Where a rank's data is in its segment, the others use it there. If one rank's data is not, all
-  // go piece by piece, and this rank's pieces go through its stage. A half of it is filled again
-  // after the arrival for the other half, and by then all ranks are done with it.
+  // work piece by piece, and that rank's pieces go through its stage. A half of it is filled again
+  // after the arrival for the other half; by then all ranks are done with it.
   template <class Use>
   void exchange_buffers(const CollectiveFingerprint& key, void* data, std::int64_t numel,
                         Access access, const Use& use) {
@@ -190,7 +189,7 @@ class ShmTransport final : public Transport {
     const auto on_stage = static_cast<std::int64_t>(kHalf / element);
     const std::int64_t place = mine ? segments_[rank_]->offset_of(mine) : kNowhere;
     const bool outside = mine && place < 0;
-    // A rank whose data must be copied knows so by itself, and brings the first piece along.
+    // A rank knows whether its own data must be copied, and then copies the first piece now.
     if (outside) copy_for_others(stage(rank_), mine, std::min(numel, on_stage), key.dtype, access);
     exchange_fingerprints(key, outside ? kOnStage : place);
     const bool in_place = *std::max_element(places_.begin(), places_.end()) >= 0;
@@ -212,7 +211,7 @@ class ShmTransport final : public Transport {
         copy_for_others(here, stage(rank_), end - begin, key.dtype, access);
       half_ = 1 - half_;
     }
-    // Stages may be read on, but what is in place is the caller's again.
+    // Stages may still be read, but data in place belongs to the caller again.
     if (access == Access::kRead && in_place) arrive_and_wait();
   }
 
@@ -244,7 +243,7 @@ class ShmTransport final : public Transport {
     shown_[rank_] = here;
   }
 
-  // Announces a call and the place of its data, and reads those of all others.
+  // Announces a call and the offset of its data, and reads those of all others.
   void exchange_fingerprints(const CollectiveFingerprint& key, std::int64_t place) {
     const std::uint32_t turn = calls_++ % 2;
     slot(rank_).calls[turn] = {key, place};
@@ -261,7 +260,7 @@ class ShmTransport final : public Transport {
     }
   }
 
-  // Copies what other ranks look at; in slices, that is all but this rank's own.
+  // Copies what other ranks read; with slices, that is all except this rank's own slice.
   void copy_for_others(void* to, const void* from, std::int64_t numel, ScalarType dtype,
                        Access access) const {
     const Range own = access == Access::kSlices ? my_slice(numel, dtype) : Range{numel, numel};

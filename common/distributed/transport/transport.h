@@ -1,6 +1,5 @@
-// How host memory travels between ranks: the contract that gloo and shared memory
-// implement. ProcessGroupHost calls it from its own threads; a new way of transport is one such
-// class.
+// How host memory is moved between ranks: the contract that gloo and shared memory implement.
+// ProcessGroupHost calls it from its own threads. A new kind of transport is one new class.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +14,14 @@ namespace td::distributed {
 /// Carries out collectives on host memory; every call blocks until this rank is done. Collectives
 /// come one at a time, in the order of their sequence numbers; send and receive come concurrently,
 /// each from a thread of its own.
-/// @throws DistributedError when another rank is gone or does something else.
+/// @throws DistributedError when another rank has failed or makes a different call.
 class Transport {
  public:
   virtual ~Transport() = default;
-  /// What ProcessGroup::transport() says.
+  /// What ProcessGroup::transport() returns.
   virtual const char* name() const = 0;
 
-  /// In place: `data` has key.numel elements. For all_reduce every rank ends with equal bits.
+  /// In place: `data` has key.numel elements. all_reduce is bitwise identical on all ranks.
   ///@{
   virtual void broadcast(const CollectiveFingerprint& key, void* data) = 0;
   virtual void all_reduce(const CollectiveFingerprint& key, void* data) = 0;
@@ -40,8 +39,8 @@ class Transport {
   virtual void receive(const CollectiveFingerprint& key, void* data) = 0;
   ///@}
 
-  /// Memory that the other ranks see as well, or nullptr where there is none. The last handle frees
-  /// it, when no rank uses it any longer.
+  /// Memory that the other ranks can also access, or nullptr if there is none. The last handle
+  /// frees it, when no rank uses it any longer.
   virtual std::shared_ptr<void> allocate_shared(std::size_t /*bytes*/) { return nullptr; }
   /// The group has failed: calls that wait, and all later ones, throw DistributedError(`why`) as
   /// soon as they can. Called from any thread, also more than once.
@@ -58,7 +57,7 @@ struct SharedMemory {
 /// come to the same decision.
 SharedMemory join_shared_memory(const Member& member);
 /// The transport over gloo (gloo_transport.cpp). Connects to all other ranks, which do the same.
-/// @throws DistributedError naming the rank that did not come or cannot be reached; Error in a
+/// @throws DistributedError naming the rank that did not join or cannot be reached; Error in a
 /// build without gloo, with the package to install.
 std::shared_ptr<Transport> make_gloo_transport(const Member& member);
 

@@ -31,7 +31,7 @@ void AsyncWork::wait() {
   try {
     std::rethrow_exception(error_);
   } catch (const DistributedError& e) {
-    throw DistributedError(e.what());  // each waiting thread gets an object of its own
+    throw DistributedError(e.what());  // each waiting thread gets its own object
   }
 }
 
@@ -73,7 +73,7 @@ bool WorkQueue::has_work_for_thread() const {
 
 void WorkQueue::help(AsyncWork& work) {
   std::unique_lock lock(mutex_);
-  // The caller sleeps after this call, so it can no longer execute what it does not execute now.
+  // The caller sleeps after this call, so it cannot execute the work later.
   work.run_inline_ = false;
   if (!busy_ && !works_.empty() && works_.front().get() == &work) {
     const NoGradGuard no_grad;

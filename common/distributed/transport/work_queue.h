@@ -36,7 +36,7 @@ class AsyncWork : public Work {
  private:
   friend class WorkQueue;
 
-  // Not std::promise, which asks the heap twice in every step of training.
+  // Not std::promise, which allocates twice on the heap in every training step.
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool done_ = false;
@@ -67,7 +67,7 @@ class WorkQueue : public std::enable_shared_from_this<WorkQueue> {
   /// All works end with this error, including the one that is being executed.
   void fail(const std::exception_ptr& error);
   /// Ends the queue. Waits for the remaining works, or, with `abandon`, detaches the thread: a call
-  /// into a library that waits for a dead rank cannot be ended from outside.
+  /// into a library that waits for a failed rank cannot be ended from outside.
   void close(bool abandon);
 
  private:

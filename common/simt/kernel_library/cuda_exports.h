@@ -1,5 +1,5 @@
-// What the nvcc-compiled version of a kernel library exports besides its kernels: their launch.
-// Included once per library, by a file that the build writes (cmake/Kernels.cmake).
+// The launch function that the nvcc-compiled version of a kernel library exports. Included once per
+// library, by a file that the build writes (cmake/Kernels.cmake).
 //
 // Invariant: CUDA's static runtime is linked to each library by itself, and a runtime launches only
 // kernels that were registered with it. So a launch belongs to the library of the kernel.
@@ -8,7 +8,7 @@
 #include <cuda_runtime.h>
 
 /// Launches a kernel of this library, by the address of its host function. Allows as much dynamic
-/// shared memory as the launch states. @return CUDA's error of the launch, which is then forgotten.
+/// shared memory as the launch states. @return CUDA's error of the launch, which is then reset.
 extern "C" cudaError_t td_launch_kernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                         size_t shared, cudaStream_t stream) {
   constexpr size_t kWithoutOptIn = 48 << 10;

@@ -1,6 +1,6 @@
 // The functions that -fsanitize=thread makes a compiler call before every access to memory. Each
 // kernel library has its own copy, hidden, so that they win over a sanitizer of the whole program.
-// They tell the machine; where nothing is observed, they return at once.
+// They report to the machine; where nothing is observed, they return immediately.
 //
 // Invariant: compiled without -fsanitize, so that no hook calls itself. The return address of a
 // hook lies in the kernel.
@@ -50,7 +50,7 @@ HOOK __tsan_vptr_update(void**, void*) {}
 HOOK __tsan_vptr_read(void**) {}
 
 // A hook of an atomic operation does the operation. A GPU's are relaxed; the order is the strongest
-// here, because it costs little and the compiler's is no constant in a hook.
+// here, because it costs little and the compiler's order is not a constant in a hook.
 #define HOOKED(T) extern "C" __attribute__((visibility("hidden"))) T
 #define FETCH(bits, T, name)                                                  \
   HOOKED(T) __tsan_atomic##bits##_fetch_##name(volatile T* p, T value, int) { \
@@ -109,13 +109,13 @@ extern "C" [[noreturn]] __attribute__((visibility("hidden"))) void __assert_fail
   td::simt::assertion_failed(text, KERNEL);
 }
 
-/// With -fsanitize-coverage=trace-pc, at the begin of each basic block.
+/// With -fsanitize-coverage=trace-pc, at the beginning of each basic block.
 HOOK __sanitizer_cov_trace_pc() {
   if (is_observed) [[unlikely]]
     td::simt::tell_basic_block(KERNEL);
 }
 
-// The linker gives these the calls of memcpy, memset and memmove (--wrap).
+// The linker redirects the calls of memcpy, memset and memmove to these functions (--wrap).
 extern "C" {
 void* __real_memcpy(void* to, const void* from, std::size_t bytes);
 void* __real_memmove(void* to, const void* from, std::size_t bytes);

@@ -20,7 +20,7 @@ const char* verb(AccessKind kind);
 
 class Findings {
  public:
-  /// What is wrong, and whose memory it is with the cure. The thread comes between the two.
+  /// What is wrong, and whose memory it is with the fix. The thread comes between the two.
   struct Text {
     std::string first, last;
   };
@@ -42,7 +42,7 @@ class Findings {
   }
   /// Adds a finding whose text is complete, such as the machine's own.
   void add(Finding finding);
-  /// Takes back what was reported of this kind, site and subject.
+  /// Removes the finding of this kind, site and subject.
   void remove(Finding::Kind kind, const Site* site, const void* subject);
   bool has(Finding::Kind kind) const;
 

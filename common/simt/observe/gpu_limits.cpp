@@ -125,7 +125,7 @@ Occupancy occupancy(const GpuLimits& gpu, int threads_per_block, std::size_t sha
   result.by_shared = bytes == 0 ? INT_MAX : static_cast<int>(gpu.shared_per_sm) / bytes;
   result.by_blocks = gpu.blocks_per_sm;
   result.by_registers = INT_MAX;
-  if (registers > 0)  // each of the four parts of an SM gives whole warps their registers
+  if (registers > 0)  // each of the four parts of an SM allocates registers for whole warps
     result.by_registers = kRegistersPerSm / 4 / round_up(32 * registers, 256) * 4 / warps;
 
   const std::pair<int, const char*> limits[] = {{result.by_threads, "threads"},

@@ -1,8 +1,8 @@
-// What a GPU allows a launch, how many blocks it runs at a time, and how fast it can be at most.
+// The limits of a GPU for a launch, how many blocks it runs at a time, and its maximum speed.
 // Called by the machine before a launch, by the observers for the profile, and by exercises that
-// plan a launch. Knows nothing of a running kernel.
+// plan a launch. Independent of a running kernel.
 //
-// Invariant: the figures are those of NVIDIA's tables (CUDA C++ Programming Guide, "Compute
+// Invariant: the values are those of NVIDIA's tables (CUDA C++ Programming Guide, "Compute
 // Capabilities"; `cuda_occupancy.h` of CUDA 13.0) and data sheets; none is measured here.
 #pragma once
 
@@ -45,15 +45,15 @@ const std::vector<GpuLimits>& gpus();
 /// Returns the GPU of that name. @throws std::invalid_argument that lists the names.
 const GpuLimits& gpu(std::string_view name);
 
-/// Why CUDA refuses a launch.
+/// Why CUDA rejects a launch.
 struct LaunchError {
-  int code = 0;      ///< Of cudaError_t; 0 where the compiler already refuses.
+  int code = 0;      ///< Of cudaError_t; 0 if the compiler already rejects it.
   std::string name;  ///< "cudaErrorInvalidConfiguration", or "ptxas error".
   std::string text;  ///< CUDA's text, then what is too large and what is allowed.
 };
 
-/// Returns CUDA's error for a launch, or nothing where the GPU takes it. `opt_in` says that the
-/// program has asked for more than 48 KiB with cudaFuncSetAttribute.
+/// Returns CUDA's error for a launch, or nothing if the GPU accepts it. `opt_in` means that the
+/// program has requested more than 48 KiB with cudaFuncSetAttribute.
 std::optional<LaunchError> check_launch(const GpuLimits& gpu, dim3 grid, dim3 block,
                                         std::size_t static_shared, std::size_t dynamic_shared,
                                         bool opt_in = false);

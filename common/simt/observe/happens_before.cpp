@@ -1,5 +1,5 @@
-// The order of accesses. Invariant: an order that is assumed here is one that CUDA promises, or a
-// pattern that CUDA's guide shows; where it is too liberal a race is missed, never made up.
+// The order of accesses. Invariant: an order that is assumed here is guaranteed by CUDA, or a
+// pattern in CUDA's guide; if it is too liberal, a race is missed, never reported falsely.
 #include "simt/observe/happens_before.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ void HappensBefore::begin_block(uint3 block) {
   blocks_.push_back({block_, block});
   acquires_.clear();
   fenced_end_ = 0;
-  warps_.resize((threads_ + 31) / 32);  // not before: a refused launch may have any number
+  warps_.resize((threads_ + 31) / 32);  // only now: a rejected launch may have any number
   fenced_.resize(threads_);
   if (fences_) std::fill(fenced_.begin(), fenced_.end(), 0);
   if (warps_used_) std::fill(warps_.begin(), warps_.end(), Warp{});
@@ -50,7 +50,7 @@ void HappensBefore::barrier() {
     fenced_end_ = epoch_;
 }
 
-/// Each lane of the mask learns what one of them knew, and that their segments are over.
+/// Each lane of the mask gets the order known to any of them, and that their segments are over.
 void HappensBefore::warp_barrier(std::uint32_t warp, std::uint32_t mask) {
   warps_used_ = true;
   Warp& lanes = warps_[warp];
@@ -73,7 +73,7 @@ void HappensBefore::fence(const ThreadInfo& thread) {
   fenced_[thread.linear] = epoch_;
 }
 
-/// A release where a fence came before, and an acquire of all earlier releases at the address.
+/// A release if a fence came before it, and an acquire of all earlier releases at the address.
 void HappensBefore::atomic(const ThreadInfo& thread, std::uintptr_t address) {
   if (!fences_) return;
   std::vector<Release>& releases = releases_[address];

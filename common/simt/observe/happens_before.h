@@ -1,10 +1,10 @@
 // What orders two accesses of a launch: program order, __syncthreads, __syncwarp, and a fence
 // followed by an atomic that another thread's atomic on the same address comes after (CUDA C++
-// Programming Guide, "Memory Fence Functions"). The race finder asks it.
+// Programming Guide, "Memory Fence Functions"). The race finder uses it.
 //
-// Barriers reach all threads of a block, so instead of vector clocks there are numbers. A moment is
-// a thread between two barriers: all threads of the launch and all barriers are counted through.
-// Invariant: moments of a later block, or behind a later barrier of a block, are larger.
+// Barriers include all threads of a block, so numbers replace vector clocks. A moment is one thread
+// between two barriers; the moments of all threads and all barriers of the launch are numbered.
+// Invariant: moments of a later block, or after a later barrier of a block, are larger.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,11 @@ class HappensBefore {
   void barrier();
   void warp_barrier(std::uint32_t warp, std::uint32_t mask);
   void fence(const ThreadInfo& thread);
-  /// A write to global memory: what follows a fence is not ordered by it.
+  /// A write to global memory: an earlier fence does not order a write that follows it.
   void global_write(const ThreadInfo& thread) {
     if (fences_) fenced_[thread.linear] = 0;
   }
-  /// An atomic operation, after it was judged itself.
+  /// An atomic operation, after it was checked itself.
   void atomic(const ThreadInfo& thread, std::uintptr_t address);
 
   Stamp now(const ThreadInfo& thread) const {

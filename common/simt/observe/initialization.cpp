@@ -1,4 +1,4 @@
-// Marks what is written and reports reads of what is not. Invariant: no state of an earlier launch
+// Marks written bytes and reports reads of unwritten ones. Invariant: no state of an earlier launch
 // has the number of the current launch or block.
 #include "simt/observe/initialization.h"
 

@@ -1,6 +1,5 @@
 // Knows which bytes of shared memory were written since the block began, and which bytes of the
-// results were written at all. Called by Observers for each access that the memory check lets
-// through.
+// results were written at all. Called by Observers for each access that passes the memory check.
 //
 // Invariant: a cell's state holds for the block or launch whose number it carries, so nothing is
 // cleared between blocks.
@@ -25,7 +24,7 @@ class Initialization {
       report(thread, access, region);
     if (access.kind != AccessKind::kRead) write(access, region);
   }
-  /// Returns the tensors that are no const arguments and of which bytes were not written.
+  /// Returns the tensors that are not const arguments and have bytes that were not written.
   std::vector<NeverWritten> never_written(const Regions& regions) const;
 
  private:

@@ -1,5 +1,5 @@
 // The reports as JSON, for tools. Invariant: the names of the members are those of profile.h and
-// observer.h; figures that can be computed from others are left out.
+// observer.h; values that can be computed from others are left out.
 #include <nlohmann/json.hpp>
 
 #include "simt/observe/report.h"

@@ -1,5 +1,5 @@
 // The findings of the memory check. Invariant: each text gives the index or address, the declared
-// size, the thread and the cure.
+// size, the thread and the fix.
 #include "simt/observe/memory_check.h"
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 namespace td::simt {
 namespace {
 
-/// An address so far away was not computed from this argument by an index that is a little wrong.
+/// An address so far away does not come from a slightly wrong index into this argument.
 constexpr std::size_t kNear = std::size_t{64} << 20;
-/// What an overflown 32-bit index of 16-byte elements reaches.
+/// The reach of an overflowed 32-bit index of 16-byte elements.
 constexpr std::size_t kReachOfIndex = std::size_t{64} << 30;
 
 std::string hexadecimal(std::uintptr_t address) {
@@ -25,8 +25,8 @@ std::size_t distance(const Region& region, std::uintptr_t address) {
   return address < region.begin ? region.begin - address : address - region.begin;
 }
 
-/// The first pages hold nothing. Where a kernel has no dynamic shared memory, that begins at 0,
-/// too.
+/// The first pages are never mapped. Dynamic shared memory that a kernel does not have also begins
+/// at 0.
 bool is_null(std::uintptr_t address) { return address < 65536; }
 
 std::string size_of(const Access& access) { return count_of(access.bytes, "byte"); }

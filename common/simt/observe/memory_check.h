@@ -1,7 +1,7 @@
-// Judges where an access goes: inside a tensor or a shared variable and aligned, or not. Called by
+// Checks whether an access is inside a tensor or a shared variable, and aligned. Called by
 // Observers before each access.
 //
-// Invariant: an access that is let through lies in one region as a whole.
+// Invariant: an access that passes lies completely in one region.
 #pragma once
 
 #include "simt/observe/findings.h"
@@ -13,7 +13,7 @@ class MemoryCheck {
  public:
   MemoryCheck(Regions& regions, Findings& findings) : regions_(regions), findings_(findings) {}
 
-  /// Returns the region of the access, or nullptr, with a finding, where a GPU would refuse it.
+  /// Returns the region of the access, or nullptr, with a finding, if a GPU would reject it.
   /// @param usual the region that the same place accessed last; nullptr at first.
   Region* check(const ThreadInfo& thread, const Access& access, Region* usual) {
     if (access.space == Space::kGlobal && usual && usual->contains(access.address, access.bytes) &&

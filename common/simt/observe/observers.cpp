@@ -1,5 +1,5 @@
-// The fan-out: who is told what, and the report at the end of a launch. Invariant: an access is
-// counted and judged for races only when the memory check lets it through.
+// Passes each event to the observers, and makes the report at the end of a launch. Invariant: an
+// access is counted and checked for races only when it passes the memory check.
 #include "simt/observe/observers.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct Observers::State {
 
 namespace {
 
-/// Fills in what follows from the launch and from the other figures.
+/// Fills in what follows from the launch and from the other values.
 void describe(const LaunchInfo& launch, const Regions& regions, const GpuLimits& gpu,
               Profile& profile) {
   profile.kernel = launch.kernel;

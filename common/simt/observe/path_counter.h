@@ -1,8 +1,8 @@
 // Measures divergence from the basic blocks that lanes run: a warp executes a block as often as the
-// lane that runs it most, and lanes that run it less are idle meanwhile. Called by Observers where
-// the kernel was compiled to tell its basic blocks.
+// lane that runs it most, and lanes that run it less are idle meanwhile. Called by Observers if the
+// kernel was compiled to report its basic blocks.
 //
-// Invariant: efficiency() is between 0 and 100, and 0 only where no basic block was told.
+// Invariant: efficiency() is between 0 and 100, and 0 only if no basic block was reported.
 #pragma once
 
 #include <unordered_map>

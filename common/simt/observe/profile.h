@@ -1,7 +1,7 @@
 // What the observers count in one launch, in the terms of Nsight Compute: plain data that checkers
-// judge and report.h prints. Filled in by Observers; knows nothing of how it was counted.
+// evaluate and report.h prints. Filled in by Observers; independent of how it was counted.
 //
-// Invariant: the figures follow from the accessed addresses alone, so that two runs of the same
+// Invariant: the values follow from the accessed addresses alone, so that two runs of the same
 // launch have the same profile, whatever the machine's speed.
 #pragma once
 
@@ -26,18 +26,18 @@ struct WarpRequest {
   std::uint32_t warp = 0;                    ///< Its number in the block.
   std::uint32_t mask = 0;                    ///< Bit i: lane i took part.
   std::uint32_t bytes = 0;                   ///< Of each lane's access.
-  std::array<std::int64_t, 32> offset = {};  ///< Bytes from the begin of the tensor or variable.
+  std::array<std::int64_t, 32> offset = {};  ///< Bytes from the start of the tensor or variable.
 };
 
 /// Sums over requests. A request is one execution of an access by the lanes of a warp.
 struct Counts {
   std::size_t requests = 0;  ///< How many there are.
   std::size_t lanes = 0;     ///< Active lanes of all requests.
-  std::size_t bytes = 0;     ///< Distinct bytes that each request wanted.
+  std::size_t bytes = 0;     ///< Distinct bytes that each request needs.
   /// Global memory: sectors of 32 bytes. Shared memory: passes ("wavefronts").
   std::size_t transfers = 0;
   std::size_t ideal = 0;  ///< The least transfers that the same lanes and bytes can take.
-  int worst_ways = 0;     ///< Shared memory: most words that one request wants of one bank.
+  int worst_ways = 0;     ///< Shared memory: most words that one request needs of one bank.
   int same_word = 0;      ///< Atomics: most lanes of one request on one word.
 
   /// Transfers beyond the least.
@@ -50,7 +50,7 @@ struct Counts {
   double ideal_per_request() const { return ratio(ideal, requests); }
   /// Lanes per request.
   double active_lanes() const { return ratio(lanes, requests); }
-  /// Bytes that were wanted, in percent of those that were transferred from global memory.
+  /// Bytes that were needed, in percent of those that were transferred from global memory.
   double used_percent() const { return percent(bytes, transfers * 32); }
   /// Adds the sums of others.
   Counts& operator+=(const Counts& other);
@@ -72,7 +72,7 @@ struct SiteProfile : Counts {
   std::size_t element_size = 1;  ///< Bytes.
   WarpRequest worst;             ///< The request with the largest excess; the first of equals.
   std::size_t worst_excess = 0;  ///< Of that request.
-  int line_offset = 0;           ///< Bytes from a 128-byte line's begin to that of the tensor.
+  int line_offset = 0;           ///< Bytes from the start of a 128-byte line to the tensor.
 };
 
 /// Results that a kernel left out: bytes of a non-const tensor that no thread wrote.
@@ -99,8 +99,8 @@ struct Profile {
   double flops = 0;                  ///< Stated by the launch.
   double tensor_flops = 0;           ///< Of matrix products (wmma).
   std::size_t matrix_products = 0;   ///< Calls of mma_sync, per warp.
-  /// Threads that ran a basic block, in percent of those that their warps have room for; 0 where
-  /// the kernel was not compiled to tell its basic blocks.
+  /// Threads that ran a basic block, in percent of those that their warps have room for; 0 if the
+  /// kernel was not compiled to report its basic blocks.
   double branch_efficiency = 0;
 
   GpuLimits gpu;        ///< For which the following figures hold.
@@ -111,7 +111,7 @@ struct Profile {
   Counts global(AccessKind kind, int line = 0) const { return sum(Space::kGlobal, kind, line); }
   /// The same for shared memory.
   Counts shared(AccessKind kind, int line = 0) const { return sum(Space::kShared, kind, line); }
-  /// Loads and stores of global memory; atomics are apart, because they go to the L2 cache.
+  /// Loads and stores of global memory; atomics are separate, because they go to the L2 cache.
   Counts global() const;
   /// Loads and stores of shared memory.
   Counts shared() const;

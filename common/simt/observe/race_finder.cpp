@@ -1,5 +1,5 @@
 // The race finder's bookkeeping for each access. Invariant: a stamp that is older than the launch,
-// or for shared memory than the block, is as good as none, so that cells are never cleared.
+// or for shared memory than the block, counts as none, so that cells are never cleared.
 #include "simt/observe/race_finder.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ void RaceFinder::warp_barrier(std::uint32_t warp, std::uint32_t mask) {
   order_.warp_barrier(warp, mask);
 }
 
-/// The races of the last stretch between barriers end at this barrier.
+/// The races since the previous barrier end at this barrier.
 void RaceFinder::close(const Site* barrier) {
   compare_values();
   learn_order();
@@ -83,7 +83,7 @@ void RaceFinder::on_read(Cell& cell, const Stamp& me, const ThreadInfo& thread,
   if (last.moment != me.moment) {
     cell.reads[1] = last;
     last = me;
-  } else {  // the later of the two stands for both
+  } else {  // the later of the two represents both
     const std::uint16_t bytes = last.bytes | me.bytes;
     last = me;
     last.bytes = bytes & 15;
@@ -152,7 +152,7 @@ void RaceFinder::follow(const Stamp& me) {
   seen_[me.site] = me.moment;
 }
 
-/// A thread that came to both places tells which comes first in the program.
+/// A thread that reached both places shows which comes first in the program.
 void RaceFinder::learn_order() {
   if (undecided_ == 0) return;
   for (Race& race : races_) {

@@ -1,9 +1,9 @@
 // Finds data races in shared and global memory: two accesses of different threads to the same byte,
-// at least one of them a write and not both atomic, that nothing orders. Blocks run one after the
+// at least one of them a write and not both atomic, without an order. Blocks run one after the
 // other and threads one at a time, so no race is missed by timing. Called by Observers.
 //
 // Invariant: a cell keeps the last write and the last two reads, of different threads, that nothing
-// has overwritten; so a race with an access before these may be missed, and none is made up.
+// has overwritten; so a race with an access before these may be missed; none is false.
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ class RaceFinder {
     bool is_open = true;  // its barrier_after may still come
     enum class InProgram : std::uint8_t { kUnknown, kSame, kSwapped } order{};
   };
-  /// The second of two writes, whose value shows after it has happened.
+  /// The second of two writes, whose value is known after it has happened.
   struct Overwrite {
     std::size_t race;
     std::uintptr_t address;
@@ -89,7 +89,7 @@ class RaceFinder {
   std::vector<Overwrite> overwrites_;  // of the thread that ran last
   std::uint32_t overwriter_ = 0;       // its moment
   std::vector<std::uint32_t> seen_;    // per place: the moment of its last access
-  std::vector<std::uint16_t> path_;    // places in the order in which the thread came to them
+  std::vector<std::uint16_t> path_;    // places in the order in which the thread reached them
   std::uint32_t path_moment_ = 0;
   std::size_t undecided_ = 0;  // races of which the order in the program is not known
   std::string kernel_;

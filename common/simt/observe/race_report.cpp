@@ -1,4 +1,4 @@
-// The texts of races: both threads, both places, the barriers around them, and the cure. Invariant:
+// The texts of races: both threads, both places, the barriers around them, and the fix. Invariant:
 // changes no state of the race finder.
 #include <algorithm>
 #include <utility>
@@ -27,8 +27,8 @@ bool same_line(const AccessSite& a, const AccessSite& b) {
 
 }  // namespace
 
-/// Whether the access that happened second comes first in the program, so that in a run on a GPU it
-/// is meant to happen first: by a thread that did both, else by the lines.
+/// Whether the access that happened second comes first in the program, so that it is meant to
+/// happen first on a GPU. A thread that did both decides, otherwise the lines.
 bool RaceFinder::is_swapped(const Race& race) const {
   if (race.order != Race::InProgram::kUnknown) return race.order == Race::InProgram::kSwapped;
   return sites_[race.second].site->line < sites_[race.first].site->line;
@@ -61,7 +61,7 @@ void RaceFinder::put_in_program_order() {
 void RaceFinder::end_launch() {
   put_in_program_order();
   for (const Race& race : races_) {
-    // Where the write may come too late, a read of what is not written follows from the race.
+    // If the write may come too late, a read of unwritten memory is a consequence of the race.
     for (const std::uint16_t site : {race.first, race.second})
       findings_.remove(Finding::Kind::kUninitialized, sites_[site].site, race.region);
     if (is_part_of_update(race)) continue;
@@ -76,7 +76,7 @@ void RaceFinder::end_launch() {
   }
 }
 
-/// Whether the two writes are those of `x[i] += 1` or its like, whose reads race as well.
+/// Whether the two writes belong to an update such as `x[i] += 1`, whose reads race as well.
 bool RaceFinder::is_update(const Race& race) const {
   const AccessSite &first = sites_[race.first], &second = sites_[race.second];
   if (first.kind != AccessKind::kWrite || second.kind != AccessKind::kWrite) return false;
@@ -89,7 +89,7 @@ bool RaceFinder::is_update(const Race& race) const {
          });
 }
 
-/// Whether the race with a read is told with the two writes of the same update.
+/// Whether the race with a read is reported with the two writes of the same update.
 bool RaceFinder::is_part_of_update(const Race& race) const {
   const AccessSite &first = sites_[race.first], &second = sites_[race.second];
   const bool reads = first.kind == AccessKind::kRead || second.kind == AccessKind::kRead;

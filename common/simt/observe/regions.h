@@ -1,5 +1,5 @@
 // The memory that a launch may reach: the tensors that are its arguments and its shared variables,
-// with the words in which reports name them. Called by the observers of this folder.
+// with the names that reports use for them. Called by the observers of this folder.
 //
 // Invariant: two regions have a cell in common only where arguments overlap.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace td::simt {
 
-/// An argument of a launch or a shared variable. A cell is what the observers keep a state for: an
-/// element of the region, or four bytes of a larger one.
+/// An argument of a launch or a shared variable. The observers keep one state per cell: an element
+/// of the region, or four bytes of a larger element.
 struct Region {
   const PointerArgument* argument = nullptr;  ///< Of the two, one is nullptr.
   const SharedVariable* shared = nullptr;
@@ -34,7 +34,7 @@ struct Region {
   const std::string& type() const { return argument ? argument->type : shared->type; }
   std::size_t elements() const { return bytes / element_size; }
 
-  /// "in[7]", also with a negative index; "s" where s is a shared variable and no array.
+  /// "in[7]", also with a negative index; "s" if s is a shared variable, not an array.
   std::string element(std::uintptr_t address) const;
   /// "in[4] to in[7]" where the access covers several elements.
   std::string elements(std::uintptr_t address, std::size_t count) const;
@@ -42,7 +42,7 @@ struct Region {
   std::string declared() const;
 };
 
-/// Calls `visit(cell, bytes)` for each cell that the access touches; bit i of `bytes` is byte i of
+/// Calls `visit(cell, bytes)` for each cell that the access covers; bit i of `bytes` is byte i of
 /// the cell.
 template <class Visit>
 void for_cells(const Region& region, std::uintptr_t address, std::size_t count, Visit visit) {

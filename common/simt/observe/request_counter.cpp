@@ -39,7 +39,7 @@ RequestCounter::Place& RequestCounter::place(std::uint16_t site, const Region& r
   return place;
 }
 
-/// A struct or a copy of memory counts as a GPU executes it where the compiler knows no better
+/// A struct or a copy of memory counts as a GPU executes it when the compiler knows no larger
 /// alignment: in words of up to four bytes. Lanes that load or store a matrix (wmma) may have 32
 /// bytes each.
 void RequestCounter::access(const ThreadInfo& thread, const Access& access, Region& region,
@@ -142,8 +142,8 @@ void RequestCounter::touch(const Region& region, const std::vector<std::uintptr_
   }
 }
 
-/// Lanes of one request that walk on evenly from one shared variable into the next have left the
-/// first. Different variables in one request are no fault else: a pointer may be chosen per lane.
+/// Lanes of one request with even steps from one shared variable into the next have left the first.
+/// Otherwise different variables are not a fault: each lane may choose a pointer.
 void RequestCounter::judge_variables(const Place& place, const Request& request) {
   const WarpRequest& lanes = request.lanes;
   for (int lane = 2; lane < 32; ++lane) {

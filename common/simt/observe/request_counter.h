@@ -1,11 +1,11 @@
 // Gathers the accesses of lanes into requests of warps and counts what they cost, per place in the
-// source. Called by Observers for each access that the memory check lets through.
+// source. Called by Observers for each access that passes the memory check.
 //
 // The n-th execution of a place by one lane belongs to the n-th execution by the other lanes of the
-// warp, counted since the last __syncthreads. That is what a GPU executes together, but for loops
-// whose iterations some lanes skip.
+// warp, counted since the last __syncthreads. That is what a GPU executes together, except for
+// loops whose iterations some lanes skip.
 //
-// Invariant: a request is counted once, when all lanes of its warp have come or at the barrier.
+// Invariant: a request is counted once, when all lanes of its warp have arrived or at the barrier.
 #pragma once
 
 #include <vector>
@@ -36,7 +36,7 @@ class RequestCounter {
     Region* region = nullptr;        // of the first lane that came
     std::uint32_t elsewhere = 0;     // lanes in another region
     std::array<Region*, 32> others;  // the regions of these
-    int missing = 0;                 // lanes of the warp that have not come
+    int missing = 0;                 // lanes of the warp that have not arrived
   };
   /// What belongs to one place; grows with its first accesses and is kept between blocks.
   struct Place {

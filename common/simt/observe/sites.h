@@ -1,5 +1,5 @@
-// Numbers the accesses of a kernel: each place in the source with what it does there. Called by
-// Observers; the race finder and the counters keep these numbers instead of pointers.
+// Numbers the accesses of a kernel: each place in the source together with the kind of access.
+// Called by Observers; the race finder and the counters keep these numbers instead of pointers.
 //
 // Invariant: numbers count from 0 in the order of first use within a launch, below kMost.
 #pragma once

@@ -77,7 +77,7 @@ void draw_title(Drawing& drawing, const SiteProfile& place) {
   drawing.text(8, 26, title.str(), "start", 14);
 }
 
-/// The row of lanes; those that take no part are pale.
+/// The row of lanes; those that take no part are drawn pale.
 void draw_lanes(Drawing& drawing, const WarpRequest& request, int y) {
   drawing.text(kLeft - 10, y + 15, "lane", "end");
   for (int lane = 0; lane < 32; ++lane) {
@@ -139,7 +139,7 @@ class GlobalPicture {
       const auto end = wanted_.lower_bound((sector + 1) * kSectorBytes);
       const double x = x_of(sector * kSectorBytes);
       drawing_.box(x, y, kCell * 8, height, begin == end ? "#f4f4f4" : "url(#unwanted)");
-      for (auto byte = begin; byte != end;) {  // runs of wanted bytes
+      for (auto byte = begin; byte != end;) {  // runs of needed bytes
         const std::int64_t from = *byte;
         std::int64_t to = from;
         while (byte != end && *byte == to) ++byte, ++to;
@@ -157,7 +157,7 @@ class GlobalPicture {
                     rows_.at(floor_of(first, kLine)));
   }
 
-  /// The lanes' numbers in what they want, as far as there is room.
+  /// The lanes' numbers in the bytes that they need, as far as there is room.
   void draw_numbers() {
     if (request_.bytes < 4) return;
     std::map<std::int64_t, std::string> numbers;
@@ -226,7 +226,7 @@ class SharedPicture {
  private:
   /// Draws the lanes that one pass could serve, and returns where the next group begins.
   int draw_group(int first, int lanes, int y) {
-    std::map<std::int64_t, std::vector<int>> words;  // with the lanes that want them
+    std::map<std::int64_t, std::vector<int>> words;  // with the lanes that need them
     for (const int lane : lanes_of(request_)) {
       if (lane < first || lane >= first + lanes) continue;
       const std::int64_t end = request_.offset[lane] + request_.bytes;

@@ -46,7 +46,7 @@ std::string global_verdict(const SiteProfile& place) {
   return uniform ? "one address for all" : "coalesced";
 }
 
-/// The bank of which the worst request wants the most words.
+/// The bank of which the worst request needs the most words.
 int worst_bank(const WarpRequest& request) {
   std::array<int, 32> words{};
   for (int lane = 0; lane < 32; ++lane)

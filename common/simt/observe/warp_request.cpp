@@ -1,4 +1,4 @@
-// The arithmetic of sectors and banks. Invariant: allocates nothing but room for the sectors.
+// The arithmetic of sectors and banks. Invariant: allocates only memory for the sectors.
 #include "simt/observe/warp_request.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ int most_in_one_word(Offsets& offsets) {
   return most;
 }
 
-/// The different words that the lanes of a group want of each bank.
+/// The different words that the lanes of a group need of each bank.
 class Banks {
  public:
   void want(std::int64_t word) {

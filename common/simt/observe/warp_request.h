@@ -19,7 +19,7 @@ inline constexpr int kBanks = 32;
 
 /// The cost of one request.
 struct RequestCost {
-  std::size_t bytes = 0;      ///< Distinct bytes that the lanes want.
+  std::size_t bytes = 0;      ///< Distinct bytes that the lanes need.
   std::size_t transfers = 0;  ///< Sectors, or passes.
   std::size_t ideal = 0;
   int ways = 0;       ///< Shared memory: the most words of one bank in one pass group.
@@ -32,8 +32,8 @@ RequestCost global_cost(const WarpRequest& request, std::uintptr_t base,
                         std::vector<std::uintptr_t>& sectors);
 /// How many lanes a pass over the banks can serve: 128 bytes, so 32, 16, 8 or 4.
 int lanes_per_pass(std::uint32_t bytes);
-/// Offsets may be negative, for lanes in a variable that lies before. Banks count from the begin of
-/// the shared variable: where it lies is the compiler's choice.
+/// Offsets may be negative, for lanes in a variable that comes before. Banks are counted from the
+/// start of the shared variable, because its address is the compiler's choice.
 RequestCost shared_cost(const WarpRequest& request);
 
 }  // namespace td::simt

@@ -1,12 +1,11 @@
-// Spans of GPU work, for td::cuda::stream_span: an event before it and one behind it tell when the
-// stream came by. Events know only how far they are apart, so each device has one whose time on the
+// Spans of GPU work, for td::cuda::stream_span: an event before it and one after it give the times.
+// Events only have times relative to each other, so each device has one event whose time on the
 // host's clock is known. Their resolution is half a microsecond.
 // Invariant: work of one stream is queued by one traced call at a time, so that its spans never
 // partly overlap.
 //
 // The spans of programs are also NVTX ranges, which NVIDIA's profilers (nsys, ncu) draw next to
-// what they see themselves: `nsys profile ./ch04_training_loop`, `ncu --nvtx ...`. Needs no
-// --trace.
+// their own data: `nsys profile ./ch04_training_loop`, `ncu --nvtx ...`. Needs no --trace.
 #include <cuda_runtime.h>
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
@@ -31,7 +30,7 @@ namespace td::cuda {
 namespace {
 
 constexpr std::size_t kMostPending = 8192;          // two events each
-constexpr std::int64_t kAnchorAge = 1'000'000'000;  // ns; float milliseconds get coarse
+constexpr std::int64_t kAnchorAge = 1'000'000'000;  // ns; float milliseconds lose precision
 
 /// An event, and when it happened on the host's clock.
 struct Anchor {
@@ -42,7 +41,7 @@ struct Anchor {
 /// Work whose events may not have happened yet.
 struct Pending {
   trace::SpanRecord span;
-  std::uint32_t engine_track;  // 0: no copy engine is at work
+  std::uint32_t engine_track;  // 0: no copy engine is used
   int device;
   cudaStream_t stream;
   Anchor anchor;
@@ -52,7 +51,7 @@ struct Pending {
 struct Tracer {
   std::mutex mutex;
   std::vector<Pending> pending;
-  std::size_t most_pending = kMostPending;     // that are not looked through
+  std::size_t most_pending = kMostPending;     // before done ones are collected
   std::vector<cudaEvent_t> idle[kMaxDevices];  // events to use again
   Anchor anchors[kMaxDevices];
   cudaStream_t own_streams[kMaxDevices] = {};
@@ -61,13 +60,13 @@ struct Tracer {
   std::map<std::uint32_t, std::int64_t> ended;  // per track, when its last span ended
 };
 
-// Never destroyed, as the events belong to a driver that may end before us.
+// Never destroyed, because the events belong to a driver that may end before this library.
 Tracer& tracer() {
   static auto& instance = *new Tracer;
   return instance;
 }
 
-// A trace is not worth an error: what fails here is left out of it.
+// A failure here is not an error of the program: the span is left out of the trace.
 bool worked(cudaError_t error) {
   if (error != cudaSuccess) cudaGetLastError();
   return error == cudaSuccess;
@@ -84,7 +83,7 @@ cudaEvent_t take_event(Tracer& all, int device) {
 }
 
 /// An event of the device that is not much older than a second. Its stream has no other work, so
-/// the host hears at once when it happens.
+/// the host sees immediately when it happens.
 Anchor anchor_of(Tracer& all, int device) {
   Anchor& anchor = all.anchors[device];
   if (anchor.event && trace::now() - anchor.time < kAnchorAge) return anchor;
@@ -95,10 +94,10 @@ Anchor anchor_of(Tracer& all, int device) {
   if (!worked(cudaEventRecord(made.event, own)) || !worked(cudaEventSynchronize(made.event)))
     return {};
   made.time = trace::now();
-  return anchor = made;  // the old one is still needed by what is pending
+  return anchor = made;  // pending work still needs the old one
 }
 
-/// A stream that carries collectives is the communication lane, and called so.
+/// A stream that runs collectives gets the name of the communication track.
 std::uint32_t track_of(Tracer& all, int device, cudaStream_t stream, trace::Category category) {
   std::uint32_t& track = all.tracks[{device, stream}];
   if (track == 0) {
@@ -112,7 +111,7 @@ std::uint32_t track_of(Tracer& all, int device, cudaStream_t stream, trace::Cate
   return track;
 }
 
-/// The engine that the name of a copy tells: "Memcpy HtoD ...".
+/// The engine, from the name of a copy: "Memcpy HtoD ...".
 std::uint32_t engine_of(const char* copy, int device) {
   static constexpr const char* kDirections[] = {"HtoD", "DtoH", "PtoP"};
   static std::uint32_t tracks[kMaxDevices][std::size(kDirections)] = {};
@@ -154,7 +153,7 @@ void keep(Tracer& all, const Pending& one) {
   all.idle[one.device].insert(all.idle[one.device].end(), {one.begin, one.end});
 }
 
-/// Keeps what is done, so that a long trace does not gather events. Needs the tracer's mutex.
+/// Keeps finished work, so that a long trace does not accumulate events. Needs the tracer's mutex.
 void keep_done(Tracer& all) {
   std::vector<Pending> waiting;
   for (const Pending& one : all.pending) {
@@ -167,8 +166,8 @@ void keep_done(Tracer& all) {
   all.most_pending = std::max(kMostPending, 2 * all.pending.size());
 }
 
-/// Keeps all. What is waited for may need the work of other threads, such as a collective's other
-/// ranks, so the mutex is free meanwhile.
+/// Keeps all. The mutex is free during the waits, because pending work may need other threads, such
+/// as a collective's other ranks.
 void keep_all() {
   Tracer& all = tracer();
   std::vector<Pending> taken;
@@ -188,8 +187,8 @@ bool is_capturing(cudaStream_t stream) {
   return !worked(cudaStreamIsCapturing(stream, &status)) || status != cudaStreamCaptureStatusNone;
 }
 
-/// An event before what is to be queued on the stream; nothing where that fails. Needs the tracer's
-/// mutex.
+/// Records an event before the work is queued on the stream; nothing if that fails. Needs the
+/// tracer's mutex.
 std::optional<Pending> open(Tracer& all, trace::SpanRecord span, int device, void* native) {
   static const bool registered = (trace::at_stop(keep_all), true);
   static_cast<void>(registered);
@@ -206,7 +205,7 @@ std::optional<Pending> open(Tracer& all, trace::SpanRecord span, int device, voi
   return Pending{span, engine_track, device, stream, anchor, begin, end};
 }
 
-/// An event behind it. Needs the tracer's mutex.
+/// Records an event after the work. Needs the tracer's mutex.
 void close(Tracer& all, const Pending& one) {
   if (worked(cudaEventRecord(one.end, one.stream))) all.pending.push_back(one);
 }
@@ -249,7 +248,7 @@ class StreamSpan {
 }();
 
 #ifdef TD_HAS_NVTX
-// A domain of our own, so that a tool can tell our ranges from those of libraries.
+// A separate domain, so that a tool can distinguish td's ranges from those of libraries.
 nvtxDomainHandle_t domain() {
   static const nvtxDomainHandle_t handle = nvtxDomainCreateA("todevice");
   return handle;
@@ -268,7 +267,7 @@ void end_range() { nvtxDomainRangePop(domain()); }
 
 const trace::Listener kRanges{begin_range, end_range};
 
-// How a tool tells NVTX that it is there; without it each span would call NVTX for nothing. A tool
+// Whether a tool has attached to NVTX; without one, each span would call NVTX for nothing. A tool
 // that attaches later sees no ranges.
 [[maybe_unused]] const bool kListens = [] {
   const bool tool = std::getenv("NVTX_INJECTION64_PATH") != nullptr;

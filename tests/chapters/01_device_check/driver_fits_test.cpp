@@ -73,7 +73,7 @@ TEST_CASE("newer drivers serve all older toolkits", "[driver_fits]") {
     if (row.toolkit.back() != 'x') expect_fit("580.65.06", row.toolkit, Fit::kFull);
 }
 
-TEST_CASE("versions are numbers, not words", "[driver_fits]") {
+TEST_CASE("versions are compared as numbers, not as text", "[driver_fits]") {
   expect_fit("525.105.17", "12.0", Fit::kFull);
   expect_fit("1000.1", "13.0", Fit::kFull);
   expect_fit("99.9", "11.0", Fit::kTooOld);

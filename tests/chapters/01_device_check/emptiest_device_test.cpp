@@ -26,7 +26,7 @@ class Live {
   void* data_;
 };
 
-/// Memory that the caching allocator knows nothing of, as that of another process.
+/// Memory that the caching allocator does not know, like that of another process.
 class Foreign {
  public:
   Foreign(td::Device device, std::size_t mib)
@@ -78,13 +78,13 @@ TEST_CASE("the smaller of two tensors", "[emptiest_device]") {
   expect_either_order(kSim0, "32 MiB on sim:0, 48 MiB on sim:1");
 }
 
-TEST_CASE("among equal ones the first of the list", "[emptiest_device]") {
+TEST_CASE("among equal devices the first in the list", "[emptiest_device]") {
   start_empty();
   expect_emptiest({kSim0, kSim1}, kSim0, "nothing allocated");
   expect_emptiest({kSim1, kSim0}, kSim1, "nothing allocated, sim:1 listed first");
 }
 
-TEST_CASE("only devices of the list", "[emptiest_device]") {
+TEST_CASE("only devices in the list are candidates", "[emptiest_device]") {
   start_empty();
   const Live live(kSim0, 64);
   expect_emptiest({kSim0}, kSim0, "sim:0 is the only device of the list");
@@ -104,7 +104,7 @@ TEST_CASE("all cached pieces count, not only the largest", "[emptiest_device]") 
   expect_either_order(kSim1, "24 MiB in a tensor on sim:0; two cached pieces of 40 MiB on sim:1");
 }
 
-TEST_CASE("cached memory is not free twice", "[emptiest_device]") {
+TEST_CASE("cached memory is not counted as free twice", "[emptiest_device]") {
   start_empty();
   cache(kSim0, 96);
   const Live a(kSim0, 40), b(kSim1, 24);
@@ -120,7 +120,7 @@ TEST_CASE("memory of other processes is not free", "[emptiest_device]") {
   expect_either_order(kSim1, "96 MiB on sim:0 of another process; 48 MiB in a tensor on sim:1");
 }
 
-TEST_CASE("it changes nothing", "[emptiest_device]") {
+TEST_CASE("emptiest_device changes nothing", "[emptiest_device]") {
   start_empty();
   cache(kSim0, 64);
   const Live live(kSim1, 32);

@@ -31,7 +31,7 @@ TEST_CASE("a kind alone has no index", "[parse_device]") {
   for (const auto& kind : kinds) expect_name(kind, kinds, kind, -1);
 }
 
-TEST_CASE("after the colon comes the index", "[parse_device]") {
+TEST_CASE("the index comes after the colon", "[parse_device]") {
   expect_name("cuda:0", kinds, "cuda", 0);
   expect_name("cuda:1", kinds, "cuda", 1);
   expect_name("sim:15", kinds, "sim", 15);
@@ -40,7 +40,7 @@ TEST_CASE("after the colon comes the index", "[parse_device]") {
   expect_name("cpu:0", kinds, "cpu", 0);
 }
 
-TEST_CASE("the kinds are those of the list", "[parse_device]") {
+TEST_CASE("only kinds in the list are accepted", "[parse_device]") {
   expect_name("npu:3", {"cpu", "npu"}, "npu", 3);
   expect_name("xla:0", {"cpu", "xla"}, "xla", 0);
   expect_name("tpu", {"tpu"}, "tpu", -1);
@@ -52,7 +52,7 @@ TEST_CASE("the kinds are those of the list", "[parse_device]") {
       {"\"cuda:0\"", "cpu", "npu"}, "cuda:0 where the kinds are cpu and npu");
 }
 
-TEST_CASE("what only looks like a device is rejected", "[parse_device]") {
+TEST_CASE("text that only looks like a device is rejected", "[parse_device]") {
   for (const char* text :
        {"",        "gpu",     "CUDA",    "Cuda:0",   " cuda",    "cuda ",    "cuda0",
         "cud",     "cudas:0", "cuda:",   ":0",       "cuda:-1",  "cuda:+1",  "cuda: 1",
@@ -73,7 +73,7 @@ TEST_CASE("a TPU is rejected with a pointer to its chapter", "[parse_device]") {
                                           '"' + text + "\" is explained in chapter 10");
 }
 
-TEST_CASE("where there is a TPU, its index is what is wrong", "[parse_device]") {
+TEST_CASE("on a machine with TPUs the error is about the index", "[parse_device]") {
   std::string message;
   try {
     parse_device("tpu:01", {"cpu", "tpu"});

@@ -45,7 +45,7 @@ std::string reason(const std::string& wish) {
 
 }  // namespace
 
-TEST_CASE("the first wish that exists is taken", "[pick_device]") {
+TEST_CASE("the first requested device that exists is taken", "[pick_device]") {
   for (const td::Device device : check::devices()) {
     expect_pick({device.str()}, device);
     expect_pick({"cuda:127", device.str(), "cpu"}, device);
@@ -63,7 +63,7 @@ TEST_CASE("the cpu is one device", "[pick_device]") {
   expect_pick({"cpu:0", "sim:0"}, td::Device("cpu"));
 }
 
-TEST_CASE("cpu is taken if no wish exists", "[pick_device]") {
+TEST_CASE("cpu is taken if no requested device exists", "[pick_device]") {
   expect_pick({"cuda:127", "sim:99"}, td::Device("cpu"));
   expect_pick({}, td::Device("cpu"));
 }

@@ -9,7 +9,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-/// Makes sim:0 current until the end of the scope, and restores what was current.
+/// Makes sim:0 current until the end of the scope, and restores the earlier devices.
 struct Fresh {
   Fresh() {
     if (td::device_count(td::kSIM) < 2) check::skip("needs two sim devices: TD_SIM_DEVICES=2");
@@ -73,7 +73,7 @@ td::Device automatic() { return td::check_device(td::preferred_accelerator()); }
 
 }  // namespace
 
-TEST_CASE("the device of the option, in both forms", "[start_program]") {
+TEST_CASE("the option sets the device, in both forms", "[start_program]") {
   const Fresh fresh;
   expect_start({"--device", "sim:1"}, "", "sim:1", {}, "--device");
   expect_start({"--device=sim:1"}, "", "sim:1", {}, "--device");
@@ -95,14 +95,14 @@ TEST_CASE("options that only begin like it are left over", "[start_program]") {
                "--device");
 }
 
-TEST_CASE("the last option counts", "[start_program]") {
+TEST_CASE("of repeated options the last one is used", "[start_program]") {
   const Fresh fresh;
   expect_start({"--device", "sim:0", "--device=sim:1"}, "", "sim:1", {}, "--device");
   expect_start({"--device=gpu", "--device", "sim:1"}, "", "sim:1", {}, "--device");
   expect_start({"--device=sim:99", "--device", "auto"}, "", automatic(), {}, "auto");
 }
 
-TEST_CASE("the variable counts where there is no option", "[start_program]") {
+TEST_CASE("without an option the variable is used", "[start_program]") {
   const Fresh fresh;
   expect_start({}, "sim:1", "sim:1", {}, "TD_DEVICE");
   expect_start({"x"}, "cpu", "cpu", {"x"}, "TD_DEVICE");
@@ -111,7 +111,7 @@ TEST_CASE("the variable counts where there is no option", "[start_program]") {
   expect_start({"--device=auto"}, "cpu", automatic(), {}, "auto");
 }
 
-TEST_CASE("otherwise it is auto", "[start_program]") {
+TEST_CASE("without option and variable the device is auto", "[start_program]") {
   const Fresh fresh;
   expect_start({}, "", automatic(), {}, "auto");
   expect_start({}, "auto", automatic(), {}, "auto");
@@ -140,7 +140,7 @@ TEST_CASE("the device becomes the current one", "[start_program]") {
                 "--device=cpu should leave sim:1 the current sim device");
 }
 
-TEST_CASE("a missing device of the variable is replaced and logged", "[start_program]") {
+TEST_CASE("a missing device from the variable is replaced and logged", "[start_program]") {
   const Fresh fresh;
   for (const std::string name : {"sim:99", "cuda:127"}) {
     std::string reason;
@@ -160,13 +160,13 @@ TEST_CASE("a missing device of the variable is replaced and logged", "[start_pro
   }
 }
 
-TEST_CASE("a missing device of the option is an error", "[start_program]") {
+TEST_CASE("a missing device from the option is an error", "[start_program]") {
   const Fresh fresh;
   expect_error({"--device=sim:99"}, "", {"sim:99"});
   expect_error({"--device", "cuda:127"}, "sim:0", {"cuda:127"});
 }
 
-TEST_CASE("what is no device is an error that names its source", "[start_program]") {
+TEST_CASE("text that is not a device is an error that names its source", "[start_program]") {
   const Fresh fresh;
   expect_error({"--device=gpu"}, "", {"\"gpu\"", "--device"});
   expect_error({"--device", "sim0"}, "sim:0", {"\"sim0\"", "--device"});

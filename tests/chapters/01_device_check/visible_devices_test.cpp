@@ -56,7 +56,7 @@ TEST_CASE("the first entry that is not valid ends the list", "[visible_devices]"
   expect_visible("0", 0, {}, "there is no GPU");
 }
 
-TEST_CASE("entries that are no decimal digits are not valid", "[visible_devices]") {
+TEST_CASE("entries that are not decimal digits are not valid", "[visible_devices]") {
   for (const std::string entry : {"x", "1x", "+1", "0x1", "1.0", "none", "cuda:1", " 1", "1 "}) {
     expect_visible(entry, 4, {}, "\"" + entry + "\" is not valid");
     expect_visible("3," + entry + ",2", 4, {3}, "the list ends at \"" + entry + "\"");

@@ -37,7 +37,7 @@ TEST_CASE("the bytes of an array arrive on every device, and come back", "[copy_
     }
 }
 
-TEST_CASE("from every device to every other of its kind", "[copy_between]") {
+TEST_CASE("bytes are copied between all devices of one kind", "[copy_between]") {
   for (const td::Device from : check::devices())
     for (const td::Device to : check::devices()) {
       if (!one_kind(from, to)) continue;
@@ -50,7 +50,7 @@ TEST_CASE("from every device to every other of its kind", "[copy_between]") {
     }
 }
 
-TEST_CASE("any number of bytes, and not one more", "[copy_between]") {
+TEST_CASE("exactly the given number of bytes is copied", "[copy_between]") {
   for (const td::Device device : check::devices())
     for (const std::size_t bytes : {0, 1, 3, 7, 9, 31}) {
       std::vector<std::uint8_t> values(32, 200), back(32, 7);
@@ -66,7 +66,7 @@ TEST_CASE("any number of bytes, and not one more", "[copy_between]") {
     }
 }
 
-TEST_CASE("it has arrived when copy_between returns, in pinned memory too", "[copy_between]") {
+TEST_CASE("data in pinned memory has arrived when copy_between returns", "[copy_between]") {
   const SlowLink slow;
   for (const td::Device device : check::devices()) {
     const auto there = td::full({1023}, 5.0, device);
@@ -82,7 +82,7 @@ TEST_CASE("it has arrived when copy_between returns, in pinned memory too", "[co
   }
 }
 
-TEST_CASE("it has arrived when copy_between returns, on another device too", "[copy_between]") {
+TEST_CASE("data on another device has arrived when copy_between returns", "[copy_between]") {
   need_two();
   const SlowLink slow;
   const td::Device a("sim:0"), b("sim:1");
@@ -101,7 +101,7 @@ TEST_CASE("it has arrived when copy_between returns, on another device too", "[c
                       "read by another stream of sim:1 right after the copy from sim:0");
 }
 
-TEST_CASE("it sees work that is queued on the current stream", "[copy_between]") {
+TEST_CASE("the copy sees the results of work queued on the current stream", "[copy_between]") {
   need_two();
   const td::Device a("sim:0");
   for (const bool default_stream : {true, false}) {
@@ -140,7 +140,7 @@ TEST_CASE("the target's earlier work is done first when the host is the source",
                       "sim:0 was still to fill the target with 10 when copy_between was called");
 }
 
-TEST_CASE("one copy of these bytes", "[copy_between]") {
+TEST_CASE("the bytes are copied once", "[copy_between]") {
   need_two();
   const auto host = counted(1023);
   const auto x = td::full({1023}, 1.0, td::Device("sim:0")), y = td::empty({1023}, "sim:1");
@@ -158,7 +158,7 @@ TEST_CASE("one copy of these bytes", "[copy_between]") {
       1, bytes, "sim:1 to cpu");
 }
 
-TEST_CASE("no bytes, no work", "[copy_between]") {
+TEST_CASE("a copy of zero bytes enqueues no work", "[copy_between]") {
   for (const td::Device device : check::devices()) {
     copy_between(nullptr, device, nullptr, td::kCPU, 0);
     copy_between(nullptr, td::kCPU, nullptr, device, 0);

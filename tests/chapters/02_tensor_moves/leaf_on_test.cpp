@@ -15,7 +15,7 @@ std::string to(td::Device device) { return "to " + device.str(); }
 
 }  // namespace
 
-TEST_CASE("a leaf with these values", "[leaf_on]") {
+TEST_CASE("the result is a leaf with the given values", "[leaf_on]") {
   for (const td::Device device : check::devices())
     for (const td::ScalarType type : {td::kFloat, td::kDouble, td::kHalf}) {
       const auto values = td::arange(6, td::TensorOptions(type)).view({2, 3});
@@ -29,7 +29,7 @@ TEST_CASE("a leaf with these values", "[leaf_on]") {
     }
 }
 
-TEST_CASE("values that require grad", "[leaf_on]") {
+TEST_CASE("values that require grad stay as they are", "[leaf_on]") {
   for (const td::Device device : check::devices()) {
     const auto values = td::ones({3}).requires_grad_();
     const auto leaf = leaf_on(values, device);
@@ -56,7 +56,7 @@ TEST_CASE("a backward pass reaches the leaf", "[leaf_on]") {
   }
 }
 
-TEST_CASE("its own storage, also on the device of the values", "[leaf_on]") {
+TEST_CASE("the leaf has its own storage, also on the device of the values", "[leaf_on]") {
   for (const td::Device from : check::devices())
     for (const td::Device device : check::devices()) {
       const auto values = td::ones({5}, from);
@@ -71,7 +71,7 @@ TEST_CASE("its own storage, also on the device of the values", "[leaf_on]") {
     }
 }
 
-TEST_CASE("leaves of one element, of none, of a transposed view", "[leaf_on]") {
+TEST_CASE("leaves of one element, of no elements and of a transposed view", "[leaf_on]") {
   for (const td::Device device : check::devices()) {
     check::expect_close(leaf_on(td::full({}, 7.0), device), td::full({}, 7.0), 0, "one number");
     const auto none = leaf_on(td::empty({0, 3}), device);
@@ -82,7 +82,7 @@ TEST_CASE("leaves of one element, of none, of a transposed view", "[leaf_on]") {
   }
 }
 
-TEST_CASE("under no_grad it is a leaf that requires grad, too", "[leaf_on]") {
+TEST_CASE("under no_grad the result is a leaf that requires grad, too", "[leaf_on]") {
   const td::NoGradGuard no_grad;
   expect_leaf(leaf_on(td::ones({2}), "sim:0"), "sim:0", "under no_grad");
   check::expect(!td::GradMode::is_enabled(),

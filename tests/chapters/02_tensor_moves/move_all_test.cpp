@@ -55,14 +55,14 @@ TEST_CASE("values, sizes and types arrive", "[move_all]") {
   }
 }
 
-TEST_CASE("no tensor, and one", "[move_all]") {
+TEST_CASE("a batch of no tensors, and of one tensor", "[move_all]") {
   for (const td::Device device : check::devices()) {
     check::expect(move_all({}, device).empty(), "an empty list should give an empty list");
     moved({counted(3, {2, 2}, td::kFloat)}, device, "one tensor to " + device.str());
   }
 }
 
-TEST_CASE("a tensor that is there already is returned itself", "[move_all]") {
+TEST_CASE("a tensor that is on the device already is returned itself", "[move_all]") {
   for (const td::Device device : check::devices()) {
     const Tensors list = {counted(1, {3}, td::kFloat, device), counted(9, {4}, td::kFloat),
                           counted(5, {2}, td::kLong, device)};
@@ -102,7 +102,7 @@ TEST_CASE("a repeated tensor stays one tensor", "[move_all]") {
                    1, x.nbytes() + y.nbytes(), "{x, y, x, x} to sim:0: x is moved once");
 }
 
-TEST_CASE("equal values, or a common storage, are not the same tensor", "[move_all]") {
+TEST_CASE("tensors with equal values or one storage are not the same tensor", "[move_all]") {
   const auto x = counted(1, {6}, td::kFloat);
   const Tensors results = moved({x, x.clone(), x.view({6})}, "sim:0", "x, a copy, a view of x");
   check::expect(!results[0].is_same(results[1]) && !results[0].is_same(results[2]),

@@ -8,7 +8,7 @@ std::string arrow(td::Device from, td::Device to) { return from.str() + " to " +
 
 }  // namespace
 
-TEST_CASE("moving to where it is gives the very same tensor", "[move_to]") {
+TEST_CASE("moving to the tensor's own device returns the same tensor", "[move_to]") {
   for (const td::Device device : check::devices()) {
     const auto x = td::ones({3}, device);
     check::expect(

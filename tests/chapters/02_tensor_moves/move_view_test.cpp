@@ -1,4 +1,4 @@
-// Tests of move_view: views of many shapes, and how much crosses to the device.
+// Tests of move_view: views of many shapes, and how many bytes are copied to the device.
 #include "exercises.h"
 #include "streams.h"
 
@@ -51,7 +51,7 @@ void expect_moved(const Ints& sizes, const Ints& strides, const std::string& wha
 
 }  // namespace
 
-TEST_CASE("a matrix that is not scattered at all", "[move_view]") {
+TEST_CASE("a contiguous matrix", "[move_view]") {
   expect_moved({3, 5}, {5, 1}, "a contiguous matrix");
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("every second column of a wide matrix", "[move_view]") {
   expect_moved({31, 33}, {100, 2}, "every second column of 31 rows");
 }
 
-TEST_CASE("one row shown many times", "[move_view]") {
+TEST_CASE("one row that is expanded to many rows", "[move_view]") {
   expect_moved({33, 7}, {0, 1}, "a row that is shown 33 times");
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("other numbers of dimensions", "[move_view]") {
   expect_moved({2, 3, 5, 7}, {3, 1, 42, 6}, "images with their colors last");
 }
 
-TEST_CASE("no element at all", "[move_view]") {
+TEST_CASE("a view without elements", "[move_view]") {
   expect_moved({0}, {1}, "an empty vector");
   expect_moved({3, 0}, {7, 1}, "a matrix without columns");
 }

@@ -74,13 +74,13 @@ TEST_CASE("two devices of one kind are two devices", "[one_device]") {
                "input on sim:0, weight on sim:1");
 }
 
-TEST_CASE("every argument is looked at", "[one_device]") {
+TEST_CASE("every argument is checked", "[one_device]") {
   expect_error({{"input", on("sim:0")}, {"weight", on("sim:0")}, {"bias", on("cpu")}},
                {"\"bias\"", "\"input\"", "sim:0", "cpu", "bias.to(\"sim:0\")"},
                "bias alone is on cpu");
 }
 
-TEST_CASE("a number on the cpu goes with any device", "[one_device]") {
+TEST_CASE("a 0-dimensional tensor on the cpu may be used with any device", "[one_device]") {
   for (const td::Device device : check::devices()) {
     expect_device({{"input", on(device)}, {"other", number("cpu")}}, device,
                   device.str() + " and a number on the cpu");
@@ -90,19 +90,19 @@ TEST_CASE("a number on the cpu goes with any device", "[one_device]") {
   expect_device({{"input", number("cpu")}, {"other", number("cpu")}}, "cpu", "two numbers");
 }
 
-TEST_CASE("a number on an accelerator does not", "[one_device]") {
+TEST_CASE("a 0-dimensional tensor on an accelerator may not be mixed with cpu", "[one_device]") {
   expect_error({{"input", on("cpu")}, {"other", number("sim:0")}},
                {"\"other\"", "\"input\"", "sim:0", "cpu", "input.to(\"sim:0\")"},
                "input on cpu, a number on sim:0");
 }
 
-TEST_CASE("numbers are passed over in the message", "[one_device]") {
+TEST_CASE("the message skips 0-dimensional tensors", "[one_device]") {
   expect_error({{"beta", number("cpu")}, {"input", on("sim:0")}, {"mat1", on("cpu")}},
                {"\"mat1\"", "\"input\"", "cpu", "sim:0", "mat1.to(\"sim:0\")"},
                "beta is a number, mat1 is on cpu");
 }
 
-TEST_CASE("a tensor of one element, or of none, is not a number", "[one_device]") {
+TEST_CASE("a 1-dimensional tensor of one element, or of none, is not a number", "[one_device]") {
   for (const std::int64_t n : {1, 0}) {
     const auto small = td::empty({n});
     const std::string what = "input on sim:0, bias of sizes [" + std::to_string(n) + "] on cpu";
@@ -120,7 +120,7 @@ TEST_CASE("the first argument on another device is reported", "[one_device]") {
                "a and b on sim:1, c on sim:0, d on cpu");
 }
 
-TEST_CASE("no value is read, and nothing is waited for", "[one_device]") {
+TEST_CASE("no value is read, and the host does not wait", "[one_device]") {
   const td::Stream stream = td::getCurrentStream(td::Device("sim:0"));
   const auto input = on("sim:0"), other = on("sim:0"), scale = number("cpu");
   stream.synchronize();

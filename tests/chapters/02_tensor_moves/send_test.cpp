@@ -1,5 +1,5 @@
 // Tests of send: the three orders of the exercise, each with a stream that is held up on purpose.
-// What is held up is a sim stream, because only there a test can decide when work goes on.
+// The stream is one of sim, because only there a test can decide when work continues.
 #include <chrono>
 #include <thread>
 

@@ -1,6 +1,6 @@
-// What the tests of chapter 02 need of streams: work that a test holds up, a slow link, and the
-// transfers of a piece of code. Only sim streams are held up: there a test decides when work goes
-// on, so that no test depends on timing.
+// Helpers for streams in the tests of chapter 02: work that a test holds up, a slow link, and the
+// transfers of a piece of code. Only sim streams are held up: there a test decides when work
+// continues, so that no test depends on timing.
 #pragma once
 
 #include <atomic>

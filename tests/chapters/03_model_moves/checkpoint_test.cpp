@@ -3,7 +3,7 @@
 
 namespace {
 
-// SGD with momentum, written out, so that the momentum is in the test's hands.
+// SGD with momentum, written out, so that the test can read and set the momentum.
 struct Training {
   std::shared_ptr<NetImpl> net;
   std::vector<td::Tensor> momentum;
@@ -48,7 +48,7 @@ std::vector<td::Tensor> all_of(const Checkpoint& checkpoint) {
 
 }  // namespace
 
-TEST_CASE("training continues on another device as if nothing had happened", "[checkpoint]") {
+TEST_CASE("training on another device continues as it would without the move", "[checkpoint]") {
   for (const td::Device from : check::devices())
     for (const td::Device to : check::devices()) {
       Training first(3), second(7), plain(3);
@@ -133,7 +133,7 @@ TEST_CASE("a checkpoint can be used twice", "[checkpoint]") {
   }
 }
 
-TEST_CASE("handles and requires_grad stay, old gradients go", "[checkpoint]") {
+TEST_CASE("handles and requires_grad stay, old gradients are removed", "[checkpoint]") {
   Training training(3), other(4);
   const Checkpoint checkpoint = checkpoint_after(training, 1);
   other.step(0);  // leaves gradients

@@ -17,7 +17,7 @@ void expect_devices(const td::nn::Module& model, const std::vector<td::Device>& 
 
 }  // namespace
 
-TEST_CASE("a model in one place", "[devices_of]") {
+TEST_CASE("a model on one device", "[devices_of]") {
   for (const td::Device device : check::devices()) {
     const auto net = make_net();
     net->to(device);
@@ -25,13 +25,13 @@ TEST_CASE("a model in one place", "[devices_of]") {
   }
 }
 
-TEST_CASE("a model in two places", "[devices_of]") {
+TEST_CASE("a model on two devices", "[devices_of]") {
   const auto net = make_net();
   net->head->to(td::Device("sim:0"));
   expect_devices(*net, {"cpu", "sim:0"}, "a model whose head was moved to sim:0");
 }
 
-TEST_CASE("a model whose buffers stayed behind", "[devices_of]") {
+TEST_CASE("a model whose buffers are on another device", "[devices_of]") {
   const auto net = make_net();
   net->to(td::Device("sim:0"));
   for (const td::Tensor& buffer : net->buffers()) buffer.set_data(buffer.cpu());
@@ -54,7 +54,7 @@ TEST_CASE("parameters come before buffers, at every depth", "[devices_of]") {
                  "a model with parameters on cpu and sim:0 and buffers on sim:1");
 }
 
-TEST_CASE("a model with buffers alone", "[devices_of]") {
+TEST_CASE("a model with buffers only", "[devices_of]") {
   td::nn::Module table;
   table.register_buffer("positions", td::arange(4).to("sim:0"));
   expect_devices(table, {"sim:0"}, "a model whose only tensor is a buffer");

@@ -12,7 +12,7 @@ std::vector<td::Tensor> random(const std::vector<std::int64_t>& sizes, td::Devic
 
 }  // namespace
 
-TEST_CASE("momentum goes where its parameter is, values unchanged", "[follow]") {
+TEST_CASE("momentum moves to its parameter's device, values unchanged", "[follow]") {
   for (const td::Device from : check::devices())
     for (const td::Device to : check::devices()) {
       const auto parameters = random({1, 31, 33, 1023}, to);
@@ -35,7 +35,7 @@ TEST_CASE("a model can be spread over several devices", "[follow]") {
   check::expect_on(momentum[1], "cpu", "momentum of tensor 1, whose parameter is on cpu");
 }
 
-TEST_CASE("what is there already stays the tensor it was", "[follow]") {
+TEST_CASE("momentum that is on the device already stays the same tensor", "[follow]") {
   const auto parameters = random({3}, "sim:0");
   auto momentum = random({3}, "sim:0");
   const td::Tensor held = momentum[0];
@@ -60,7 +60,7 @@ TEST_CASE("pending work on the source is part of the momentum", "[follow]") {
                       "momentum that a queued operation was still changing");
 }
 
-TEST_CASE("no step yet, no momentum", "[follow]") {
+TEST_CASE("before the first step there is no momentum", "[follow]") {
   const auto parameters = random({3, 5}, "sim:0");
   auto momentum = random({3, 5}, "cpu");
   momentum[0] = td::Tensor();

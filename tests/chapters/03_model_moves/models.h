@@ -1,4 +1,4 @@
-// Models that the tests of chapter 03 move, and what a move copied.
+// Models that the tests of chapter 03 move, and a count of the bytes that a move copies.
 #pragma once
 
 #include "check_tensors.h"

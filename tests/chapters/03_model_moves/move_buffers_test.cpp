@@ -28,7 +28,7 @@ TEST_CASE("every buffer of the tree moves, values unchanged", "[move_buffers]") 
   }
 }
 
-TEST_CASE("a buffer stays the tensor it was", "[move_buffers]") {
+TEST_CASE("a buffer stays the same tensor", "[move_buffers]") {
   const auto net = trained_net();
   const auto held = net->buffers();
   move_buffers(*net, "sim:0", td::kFloat32);
@@ -49,7 +49,7 @@ TEST_CASE("integers keep their type", "[move_buffers]") {
   }
 }
 
-TEST_CASE("the dtype decides, not the name", "[move_buffers]") {
+TEST_CASE("the dtype decides about a conversion, not the name", "[move_buffers]") {
   td::nn::Module table;
   table.register_buffer("scale", td::ones({3}, td::kFloat64));
   table.register_buffer("half", td::ones({2}, td::kFloat16));

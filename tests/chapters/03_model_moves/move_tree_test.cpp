@@ -25,7 +25,7 @@ TEST_CASE("every parameter of the tree moves, values unchanged", "[move_tree]") 
   }
 }
 
-TEST_CASE("a parameter stays the tensor it was", "[move_tree]") {
+TEST_CASE("a parameter stays the same tensor", "[move_tree]") {
   const auto net = make_net();
   const auto held = net->parameters();  // what an optimizer made before the move holds
   move_tree(*net, "sim:0");
@@ -51,7 +51,7 @@ TEST_CASE("dtypes stay, and so do the buffers", "[move_tree]") {
     check::expect_on(item.value(), "cpu", "the buffer " + item.key() + ", which must stay,");
 }
 
-TEST_CASE("nothing is copied where nothing is to be done", "[move_tree]") {
+TEST_CASE("nothing is copied that is on the device already", "[move_tree]") {
   for (const td::Device device : check::devices()) {
     const auto net = make_net();
     net->to(device);
@@ -68,7 +68,7 @@ TEST_CASE("nothing is copied where nothing is to be done", "[move_tree]") {
   }
 }
 
-TEST_CASE("a model spread over several devices comes together", "[move_tree]") {
+TEST_CASE("a model on several devices is moved to one", "[move_tree]") {
   const auto net = make_net();
   net->to(td::Device("sim:0"));
   net->head->to(td::Device("sim:1"));
@@ -123,7 +123,7 @@ TEST_CASE("a parameter without a gradient has none afterwards", "[move_tree]") {
     check::expect(!p.grad().defined(), "no backward was run, but a parameter has a gradient");
 }
 
-TEST_CASE("parameters are leaves that want what they wanted", "[move_tree]") {
+TEST_CASE("parameters stay leaves and keep requires_grad", "[move_tree]") {
   const auto net = make_net();
   net->head->weight.set_requires_grad(false);  // a frozen layer
   move_tree(*net, "sim:0");
@@ -134,7 +134,7 @@ TEST_CASE("parameters are leaves that want what they wanted", "[move_tree]") {
                   "a parameter is the result of a recorded copy: move without recording");
 }
 
-TEST_CASE("the model trains on after the move", "[move_tree]") {
+TEST_CASE("the model can be trained after the move", "[move_tree]") {
   const auto net = make_net();
   backward(*net, "cpu");
   move_tree(*net, "sim:0");

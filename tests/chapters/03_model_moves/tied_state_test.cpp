@@ -19,7 +19,7 @@ TEST_CASE("every name has a copy on the device", "[tied_state]") {
     }
 }
 
-TEST_CASE("names that shared a tensor share its copy", "[tied_state]") {
+TEST_CASE("names that share a tensor share its copy", "[tied_state]") {
   const td::Tensor w = td::ones({3, 2});
   State copies = tied_state({{"in", w}, {"middle", td::ones({2})}, {"out", w}}, "sim:0");
   check::expect(
@@ -38,7 +38,7 @@ TEST_CASE("a copy has memory of its own, on the same device too", "[tied_state]"
   }
 }
 
-TEST_CASE("equal values are not a tie", "[tied_state]") {
+TEST_CASE("tensors with equal values are not tied", "[tied_state]") {
   State copies = tied_state({{"a", td::ones({4})}, {"b", td::ones({4})}}, "sim:0");
   check::expect(!copies["a"].is_same(copies["b"]),
                 "\"a\" and \"b\" only had equal values; they are one tensor after the move");

@@ -24,7 +24,7 @@ Batch answers(const std::vector<std::int64_t>& guesses, const std::vector<std::i
 
 }  // namespace
 
-TEST_CASE("right answers over all answers, on every device", "[accuracy]") {
+TEST_CASE("accuracy is correct answers over all answers, on every device", "[accuracy]") {
   for (const td::Device device : check::devices()) {
     td::nn::Sequential model = lookup(device);
     const std::vector<Batch> batches = {answers({0, 1, 2, 0}, {0, 1, 2, 1}), answers({2}, {2})};
@@ -33,7 +33,7 @@ TEST_CASE("right answers over all answers, on every device", "[accuracy]") {
   }
 }
 
-TEST_CASE("batches of every size count by their samples", "[accuracy]") {
+TEST_CASE("each batch counts by its number of samples", "[accuracy]") {
   td::nn::Sequential model = lookup("cpu");
   const std::vector<Batch> batches = {answers({0, 0, 0}, {1, 1, 1}), answers({}, {}),
                                       answers({1}, {1})};
@@ -50,7 +50,7 @@ TEST_CASE("the model is evaluated in evaluation mode", "[accuracy]") {
                       "the running mean of the batch norm, which evaluation must not change");
 }
 
-TEST_CASE("every module has its mode back", "[accuracy]") {
+TEST_CASE("afterwards every module has its own mode again", "[accuracy]") {
   td::nn::Sequential net = make_net();
   (*net)[1]->eval();  // a frozen batch norm in a model that trains
   const std::vector<bool> before = modes_of(*net);
@@ -76,7 +76,7 @@ TEST_CASE("batches may be on any device", "[accuracy]") {
   }
 }
 
-TEST_CASE("the mode is put back as it was", "[accuracy]") {
+TEST_CASE("afterwards the model is in its earlier mode again", "[accuracy]") {
   td::nn::Sequential net = make_net();
   accuracy(net, {make_batch(5)}, "cpu");
   check::expect(net->is_training(),

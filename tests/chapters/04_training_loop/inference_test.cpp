@@ -83,7 +83,7 @@ double peak_bytes(Sequential model, const std::vector<td::Tensor>& batches) {
 
 }  // namespace
 
-TEST_CASE("in the scope all of the model is in evaluation mode, and nothing is recorded",
+TEST_CASE("in the scope the whole model is in evaluation mode and no graph is built",
           "[inference]") {
   Sequential model = partly_frozen();
   Probe probe;
@@ -98,7 +98,7 @@ TEST_CASE("in the scope all of the model is in evaluation mode, and nothing is r
   check::expect(probe->in_inference_mode, "inference mode is off inside the scope");
 }
 
-TEST_CASE("after the scope each module has the mode it had", "[inference]") {
+TEST_CASE("after the scope each module has its earlier mode", "[inference]") {
   Sequential model = partly_frozen();
   const std::vector<bool> mixed = modes_of(*model);
   { const Evaluation evaluation(*model); }
@@ -158,7 +158,7 @@ TEST_CASE("predict gives the class of every sample, in order", "[inference]") {
   }
 }
 
-TEST_CASE("predict asks the model to answer, not to learn", "[inference]") {
+TEST_CASE("predict runs the model in evaluation mode, without a graph", "[inference]") {
   BatchNorm1d norm(4);
   norm->running_mean.copy_(td::tensor({3.0, -1.0, 0.5, 2.0}));
   Probe probe;

@@ -114,7 +114,7 @@ TEST_CASE("data and target belong together", "[loader]") {
   }
 }
 
-TEST_CASE("each epoch has an order of its own", "[loader]") {
+TEST_CASE("each epoch has a different order", "[loader]") {
   td::manual_seed(4);
   Loader loader(sample, 31, 8);
   const auto first = epoch_of(loader), second = epoch_of(loader);
@@ -153,7 +153,7 @@ TEST_CASE("samples are read when their batch is requested", "[loader]") {
                                 " samples were read");
 }
 
-TEST_CASE("begin() in the middle of an epoch starts a new one", "[loader]") {
+TEST_CASE("begin() in the middle of an epoch starts a new epoch", "[loader]") {
   Loader loader(sample, 33, 8);
   check::expect(!loader.next(), "a batch came before the first begin()");
   loader.begin();

@@ -1,4 +1,4 @@
-// What the tests of chapter 04 train, and what they count.
+// Models and batches for the tests of chapter 04, and counts of waits.
 #pragma once
 
 #include <algorithm>

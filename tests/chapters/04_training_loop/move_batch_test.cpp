@@ -17,7 +17,7 @@ TEST_CASE("data and target arrive, values and types unchanged", "[move_batch]") 
       }
 }
 
-TEST_CASE("nothing is copied where nothing is to be done", "[move_batch]") {
+TEST_CASE("nothing is copied that is on the device already", "[move_batch]") {
   for (const td::Device device : check::devices()) {
     const Batch batch = make_batch(3, device);
     const Batch moved = move_batch(batch, device);
@@ -26,7 +26,7 @@ TEST_CASE("nothing is copied where nothing is to be done", "[move_batch]") {
   }
 }
 
-TEST_CASE("the batch given stays as it was", "[move_batch]") {
+TEST_CASE("the given batch does not change", "[move_batch]") {
   const Batch batch = make_batch(3);
   move_batch(batch, "sim:0");
   check::expect_on(batch.data, "cpu", "the data of the batch that was given");

@@ -32,7 +32,7 @@ TEST_CASE("three steps follow the formula", "[sgd_momentum]") {
     }
 }
 
-TEST_CASE("the parameter stays the tensor it was, a leaf", "[sgd_momentum]") {
+TEST_CASE("the parameter stays the same tensor, a leaf", "[sgd_momentum]") {
   const std::vector<td::Tensor> parameters = {parameter_of(3, "sim:0")};
   const td::Tensor held = parameters[0];
   std::vector<td::Tensor> velocity(1);
@@ -74,7 +74,7 @@ TEST_CASE("the memory stays the same, also for other views", "[sgd_momentum]") {
   }
 }
 
-TEST_CASE("an undefined gradient leaves an existing velocity alone", "[sgd_momentum]") {
+TEST_CASE("an undefined gradient does not change an existing velocity", "[sgd_momentum]") {
   const std::vector<td::Tensor> parameters = {parameter_of(3, "cpu"), parameter_of(3, "cpu")};
   std::vector<td::Tensor> velocity(2);
   for (const td::Tensor& p : parameters) set_gradient(p, 2);

@@ -1,5 +1,5 @@
-// Tests of time_it. Work of known length: a stream of sim that sleeps. Only lengths that differ by
-// a factor are told apart, so that a busy machine does not turn a right answer wrong.
+// Tests of time_it. Work of known length: a stream of sim that sleeps. The tests distinguish only
+// lengths that differ by a factor, so that a right answer passes on a busy machine, too.
 #include <algorithm>
 #include <chrono>
 #include <sstream>
@@ -37,7 +37,7 @@ TEST_CASE("the device's time is measured, not the host's", "[time_it]") {
                  "work of 40 ms on " + device.str());
 }
 
-TEST_CASE("what was queued before is not part of the measure", "[time_it]") {
+TEST_CASE("work that was queued before is not part of the time", "[time_it]") {
   const td::Device device("sim:0");
   int calls = 0;
   const double seconds = time_it([&] { busy(device, calls++ == 0 ? 0.4 : 0.05); }, device, 1);
@@ -64,7 +64,7 @@ TEST_CASE("work on another stream is waited for", "[time_it]") {
   expect_about(seconds, 0.04, "work of 40 ms on a stream that is not the current one");
 }
 
-TEST_CASE("neither the fastest nor the middle one in time", "[time_it]") {
+TEST_CASE("the median counts, not the fastest run and not the run in the middle", "[time_it]") {
   for (const int odd_one : {1, 3, 5}) {
     int calls = 0;
     const double fast = time_it([&] { busy("cpu", calls++ == odd_one ? 0.001 : 0.02); }, "cpu", 5);
@@ -75,7 +75,7 @@ TEST_CASE("neither the fastest nor the middle one in time", "[time_it]") {
   expect_about(slow, 0.02, "five runs of 20 ms, the third one held up for 200 ms");
 }
 
-TEST_CASE("one interrupted run does not count", "[time_it]") {
+TEST_CASE("one interrupted run does not change the result", "[time_it]") {
   int calls = 0;
   const double seconds = time_it([&] { busy("cpu", calls++ == 2 ? 0.4 : 0.02); }, "cpu", 5);
   expect_about(seconds, 0.02, "five runs of 20 ms, one of them held up for 400 ms");

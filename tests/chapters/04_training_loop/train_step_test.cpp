@@ -106,7 +106,7 @@ TEST_CASE("a step on another stream", "[train_step]") {
   check::expect_close(got.losses, expected.losses, 1e-4, "the losses on a stream of the pool");
 }
 
-TEST_CASE("the parameters that the optimizer does not have stay", "[train_step]") {
+TEST_CASE("parameters that the optimizer does not have do not change", "[train_step]") {
   td::nn::Sequential net = make_net();
   td::optim::SGD optimizer((*net)[3]->parameters(), td::optim::SGDOptions(0.1));
   const auto before = check::values(net->parameters()[0]);

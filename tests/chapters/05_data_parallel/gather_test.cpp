@@ -47,7 +47,7 @@ TEST_CASE("each part gets its share of the gradient, on its device", "[gather]")
   check::expect_close(b.grad(), counted(3, 2).narrow(0, 2, 1), 0, "the gradient of part 1");
 }
 
-TEST_CASE("parts that do not fit are refused by number, device and sizes", "[gather]") {
+TEST_CASE("parts that do not fit are an error with number, device and sizes", "[gather]") {
   check::expect_throws<td::ShapeError>(
       [] {
         gather({td::ones({1, 6}).to("sim:0"), td::ones({1, 5}).to("sim:1")}, "sim:0");

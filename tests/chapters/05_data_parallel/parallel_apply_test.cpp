@@ -56,7 +56,7 @@ TEST_CASE("the replicas run concurrently", "[parallel_apply]") {
                 "they run one after another");
 }
 
-TEST_CASE("the replicas record when the caller does, and only then", "[parallel_apply]") {
+TEST_CASE("the replicas build a graph if the caller does, and only then", "[parallel_apply]") {
   for (const bool recording : {true, false}) {
     std::vector<td::nn::Sequential> modules{td::nn::Sequential(td::nn::Linear(2, 1)),
                                             td::nn::Sequential(td::nn::Linear(2, 1))};
@@ -83,7 +83,7 @@ TEST_CASE("an error in one replica comes back with its number and device", "[par
       {"replica 1", "sim:1", "linear"}, "an input of 5 columns for replica 1");
 }
 
-TEST_CASE("all replicas are waited for, and the first error by number is thrown",
+TEST_CASE("after all replicas end, the error of the lowest-numbered one is thrown",
           "[parallel_apply]") {
   std::atomic<int> done{0};
   Barrier all_started(3);
@@ -121,7 +121,7 @@ TEST_CASE("any exception in a replica is reported, not only those of td", "[para
       {"replica 1", "disk full"}, "a std::runtime_error in replica 1");
 }
 
-TEST_CASE("as many inputs as modules", "[parallel_apply]") {
+TEST_CASE("the number of inputs must be the number of modules", "[parallel_apply]") {
   std::vector<td::nn::Sequential> modules{does([](const td::Tensor& x) { return x; }),
                                           does([](const td::Tensor& x) { return x; })};
   std::atomic<int> calls{0};

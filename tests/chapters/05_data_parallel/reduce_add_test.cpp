@@ -33,7 +33,7 @@ TEST_CASE("1 and 2 and 3 are 6, on the model's device", "[reduce_add]") {
 }
 
 TEST_CASE("each parameter for itself, with and without gradients", "[reduce_add]") {
-  // Columns: all have one; only the model; only replica 1; only replica 2; nobody.
+  // Columns: all have one; only the model; only replica 1; only replica 2; none.
   const std::vector<std::vector<double>> gradients{
       {1, 10, kNone, kNone, kNone}, {2, kNone, 20, kNone, kNone}, {4, kNone, kNone, 30, kNone}};
   const std::vector<td::Device> devices{"sim:0", "sim:1", "sim:0"};
@@ -66,7 +66,7 @@ TEST_CASE("each parameter for itself, with and without gradients", "[reduce_add]
                 "no replica had a gradient for the last parameter, and now the model has one");
 }
 
-TEST_CASE("a gradient that a replica had alone is a copy", "[reduce_add]") {
+TEST_CASE("a gradient that only one replica has is copied", "[reduce_add]") {
   const td::Tensor mine = parameter(kNone, "cpu"), other = parameter(5, "cpu");
   reduce_add({{mine}, {other}});
   {
@@ -112,7 +112,7 @@ TEST_CASE("only replicas on one device have a gradient: theirs do not change", "
   }
 }
 
-TEST_CASE("one model alone keeps its gradient", "[reduce_add]") {
+TEST_CASE("a single model keeps its gradient", "[reduce_add]") {
   const td::Tensor mine = parameter(3, "sim:0");
   reduce_add({{mine, parameter(kNone, "sim:0")}});
   check::expect_close(check::values(mine.grad()), twice(3), 0, "the gradient without replicas");

@@ -31,7 +31,7 @@ TEST_CASE("replica 0 is the model, so that its buffers stay", "[replicate]") {
                 "other");
 }
 
-TEST_CASE("the others have memory of their own, and the model stays where it is", "[replicate]") {
+TEST_CASE("other replicas have their own memory, and the model stays where it is", "[replicate]") {
   for (const auto& devices : device_lists()) {
     const td::nn::Sequential model = make_model(devices[0]);
     const auto before = check::values(model->parameters()[0]);
@@ -59,7 +59,7 @@ TEST_CASE("replicas have the modes and the frozen layers of the model", "[replic
                 "a bias that is trained does not require grad in replica 1");
 }
 
-TEST_CASE("a model that is elsewhere is refused, with both devices", "[replicate]") {
+TEST_CASE("a model on another device is an error that names both devices", "[replicate]") {
   const td::nn::Sequential model = make_model("cpu");
   check::expect_throws<td::DeviceError>(
       [&] {
@@ -116,7 +116,7 @@ TEST_CASE("the tensors of the model keep their memory", "[replicate]") {
   }
 }
 
-TEST_CASE("one device: the model alone", "[replicate]") {
+TEST_CASE("with one device the model is the only replica", "[replicate]") {
   const td::nn::Sequential model = make_model("sim:1");
   const auto replicas = replicate(model, {"sim:1"});
   check::expect(replicas.size() == 1,

@@ -105,8 +105,7 @@ TEST_CASE("one device gets the whole batch", "[scatter]") {
   check::expect_close(parts[0], counted(3, 2), 0, "the only part");
 }
 
-TEST_CASE("a batch on sim:0: only the rows of other devices are copied, and nobody waits",
-          "[scatter]") {
+TEST_CASE("a batch on sim:0: only rows of other devices are copied, without a wait", "[scatter]") {
   const td::Tensor input = counted(100, 50, "sim:0");
   std::vector<td::Tensor> parts;
   const Traffic traffic = traffic_of([&] { parts = scatter(input, {"sim:0", "sim:1"}); });

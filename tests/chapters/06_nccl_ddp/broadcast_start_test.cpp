@@ -71,7 +71,7 @@ TEST_CASE("parameters in the channels-last memory format keep it", "[broadcast_s
                   "a weight in the channels-last memory format has another format now");
 }
 
-TEST_CASE("one rank alone keeps its model", "[broadcast_start]") {
+TEST_CASE("a single rank keeps its model", "[broadcast_start]") {
   std::vector<td::nn::Sequential> models = {make_net(1)};
   expect_rank_0s_values(models, "a world of one");
 }

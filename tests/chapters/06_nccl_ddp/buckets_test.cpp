@@ -67,7 +67,7 @@ TEST_CASE("the parameter that reaches the cap is still in the bucket", "[buckets
                  "first_cap 4, cap 12");
 }
 
-TEST_CASE("a last bucket that is not full is there, too", "[buckets]") {
+TEST_CASE("the last bucket may be partly full", "[buckets]") {
   expect_buckets(assign_buckets(parameters_of({1, 1, 1, 1}), 4, 8), {{3}, {2, 1}, {0}},
                  "4 parameters, first_cap 4, cap 8");
   expect_buckets(assign_buckets(parameters_of({1, 1, 1}), 1000, 1000), {{2, 1, 0}},

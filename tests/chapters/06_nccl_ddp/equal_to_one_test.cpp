@@ -72,13 +72,13 @@ void expect_equal_to_one(const std::vector<std::int64_t>& shares, td::Device dev
 
 }  // namespace
 
-TEST_CASE("equal shares change the model as one process does", "[equal_to_one]") {
+TEST_CASE("ranks with equal shares change the model as one process does", "[equal_to_one]") {
   expect_equal_to_one({4, 4});
   expect_equal_to_one({31});
   for (const td::Device device : check::devices()) expect_equal_to_one({5, 5, 5}, device);
 }
 
-TEST_CASE("unequal shares do, too", "[equal_to_one]") {
+TEST_CASE("ranks with unequal shares change the model as one process does", "[equal_to_one]") {
   expect_equal_to_one({3, 1});
   expect_equal_to_one({1, 33, 5});
 }

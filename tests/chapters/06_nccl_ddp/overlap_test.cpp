@@ -1,4 +1,4 @@
-// Tests of overlap: the order by a group that notes its calls, the numbers by threads.
+// Tests of overlap: a group that logs its calls checks the order, threads check the numbers.
 #include <algorithm>
 
 #include "ranks.h"
@@ -10,7 +10,7 @@ using td::distributed::CollectiveType;
 using td::distributed::ReduceOp;
 using Notes = std::vector<std::string>;
 
-// One rank of two; the other one always has the same gradients. The result is poison
+// One rank of two; the other rank always has the same gradients. The result is poison
 // until wait(), as it would be on a slow device or network.
 class NotedGroup : public ProcessGroup {
  public:
@@ -97,7 +97,7 @@ TEST_CASE("the hooks run after a gradient was accumulated, one per parameter", "
   finish(overlap);
 }
 
-TEST_CASE("when Overlap ends, backward calls no hook of it any more", "[overlap]") {
+TEST_CASE("after Overlap is destroyed, backward no longer calls its hooks", "[overlap]") {
   NotedGroup group;
   const td::Tensor a = parameter_with({2}, 1), b = parameter_with({3}, 1);
   {
@@ -169,7 +169,7 @@ TEST_CASE("finish waits for every bucket before the gradients are used", "[overl
   expect_gradients(overlap.parameters, {1, 2, 3, 4}, "after finish");
 }
 
-TEST_CASE("finish starts what did not become complete", "[overlap]") {
+TEST_CASE("finish starts the buckets that did not become complete", "[overlap]") {
   NotedGroup group;
   std::vector<td::Tensor> parameters = four_parameters();
   parameters[1].mutable_grad() = td::Tensor();  // not used by this rank

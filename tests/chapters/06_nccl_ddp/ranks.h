@@ -15,7 +15,7 @@ inline void run_ranks(int ranks, const std::function<void(ProcessGroup&)>& work,
   td::distributed::run_as_threads(ranks, work, timeout);
 }
 
-/// A rank's group that notes its calls before it passes them on.
+/// A rank's group that logs its calls before it passes them on.
 class CountedGroup : public ProcessGroup {
  public:
   explicit CountedGroup(ProcessGroup& group)

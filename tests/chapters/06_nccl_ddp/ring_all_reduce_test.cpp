@@ -20,7 +20,7 @@ td::Tensor start_of(int rank, const std::vector<std::int64_t>& sizes,
       .to(options.device());
 }
 
-// Runs the ranks. After a run in which they waited for each other, all further ones fail at once.
+// Runs the ranks. After a run that ended in a deadlock, all further runs fail immediately.
 void run_or_hang(int ranks, const std::function<void(ProcessGroup&)>& work) {
   static bool hung = false;
   check::expect(!hung, "not run, because the ranks of an earlier test waited for each other");

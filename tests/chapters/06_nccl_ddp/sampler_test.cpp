@@ -1,4 +1,4 @@
-// Tests of indices_of_rank: PyTorch's results for small cases, the rule in words for many sizes.
+// Tests of indices_of_rank: PyTorch's results for small cases, the documented rule for many sizes.
 #include <algorithm>
 #include <sstream>
 
@@ -105,7 +105,7 @@ TEST_CASE("shuffled, all ranks together see every sample, and the first ones aga
                 "shuffle = true gave the order 0, 1, 2, ...");
 }
 
-TEST_CASE("every epoch has its own order, and the same one again when asked again", "[sampler]") {
+TEST_CASE("every epoch has its own order, and two calls give the same one", "[sampler]") {
   const Indices first = dealt(shuffled(1023, 2, 7, 0));
   check::expect(dealt(shuffled(1023, 2, 7, 1)) != first, "epoch 1 has the same order as epoch 0");
   check::expect(dealt(shuffled(1023, 2, 8, 0)) != first, "seed 8 gives the same order as seed 7");

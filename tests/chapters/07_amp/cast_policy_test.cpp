@@ -39,7 +39,7 @@ TEST_CASE("exp, log, layer_norm and losses: to float32", "[cast_policy]") {
                    {td::kFloat32, td::kFloat32}, fast);
 }
 
-TEST_CASE("promote: float32 if one is, wherever it stands", "[cast_policy]") {
+TEST_CASE("promote: float32 if any argument is float32, in any position", "[cast_policy]") {
   for (const td::ScalarType fast : kFast)
     for (const char* operation : {"addcmul", "dot"}) {
       const td::Tensor half = typed({3}, fast), full = typed({3}, td::kFloat32);
@@ -83,12 +83,12 @@ TEST_CASE("arguments on another kind of device, and missing ones", "[cast_policy
   check::expect_dtype(cast[0], td::kFloat16, "linear, argument 0");
   check::expect(cast[1].is_same(scalar), "an argument on the cpu was cast under sim's autocast");
   check::expect(!cast[2].defined(), "a missing bias is there now");
-  // What lies elsewhere has no say in the promotion, either.
+  // Arguments on other devices do not affect the promotion, either.
   expect_types("addcmul", {typed({3}, td::kFloat16), scalar}, {td::kFloat16, td::kFloat32},
                td::kFloat16);
 }
 
-TEST_CASE("an argument of the wanted type is the tensor itself", "[cast_policy]") {
+TEST_CASE("an argument that has the type already is returned itself", "[cast_policy]") {
   const td::Tensor half = typed({3}, td::kFloat16), full = typed({3}, td::kFloat32);
   check::expect(cast_arguments("matmul", {half, half}, td::kSIM, td::kFloat16)[0].is_same(half),
                 "a float16 argument of matmul was copied");
@@ -109,7 +109,7 @@ TEST_CASE("values are rounded, and the gradient comes back in float32", "[cast_p
   }
 }
 
-TEST_CASE("the cpu has a list of its own", "[cast_policy]") {
+TEST_CASE("the cpu has a different list", "[cast_policy]") {
   struct Case {
     const char* operation;
     td::ScalarType given, expected;
@@ -127,7 +127,7 @@ TEST_CASE("the cpu has a list of its own", "[cast_policy]") {
                       td::kFloat32, "cat on cpu of bfloat16 and float32, argument 0");
 }
 
-TEST_CASE("arguments are those that the core's autocast makes", "[cast_policy]") {
+TEST_CASE("arguments are cast as td's autocast casts them", "[cast_policy]") {
   for (const td::Device device : check::devices())
     for (const td::ScalarType fast : kFast) {
       const td::Tensor x = td::tensor(some_values(93)).to(device).view({31, 3});
@@ -141,7 +141,7 @@ TEST_CASE("arguments are those that the core's autocast makes", "[cast_policy]")
     }
 }
 
-TEST_CASE("a banned operation is refused, with the way out", "[cast_policy]") {
+TEST_CASE("a banned operation is an error that says how to fix it", "[cast_policy]") {
   const td::Tensor x = typed({3}, td::kFloat16);
   check::expect_throws<td::Error>(
       [&] {

@@ -40,7 +40,7 @@ TEST_CASE("the smallest values", "[half_or_bfloat]") {
   expect_choice({1, -kSmallest * 0.25f}, td::kBFloat16, "-2^-26");
 }
 
-TEST_CASE("zeros, infinities and NaN are no reason", "[half_or_bfloat]") {
+TEST_CASE("zeros, infinities and NaN do not count as values that do not fit", "[half_or_bfloat]") {
   expect_choice({0, -0.0f, 1}, td::kFloat16, "zeros");
   expect_choice({kInf, -kInf, 2}, td::kFloat16, "infinities");
   expect_choice({kNaN, 2}, td::kFloat16, "NaN");
@@ -66,7 +66,7 @@ TEST_CASE("any sizes, and views", "[half_or_bfloat]") {
   check::expect(half_or_bfloat(td::empty({0})) == td::kFloat16, "no values at all");
 }
 
-TEST_CASE("the host asks once which type fits", "[half_or_bfloat]") {
+TEST_CASE("the host reads the device once at most", "[half_or_bfloat]") {
   const td::Tensor values = td::tensor(some_values(1023)).to("sim:0");
   const int copies = copies_in([&] { half_or_bfloat(values); });
   check::expect(copies <= 1, "the host read the device " + std::to_string(copies) +

@@ -1,5 +1,5 @@
-// Tests of round_half: every border between two neighbours, worked out in float64 from what the
-// bits mean. A border lies half way, and must go to the neighbour whose last bit is 0.
+// Tests of round_half: every border between two neighbors, computed in float64 from the meaning of
+// the bits. A border lies half way, and must round to the neighbor whose last bit is 0.
 #include <bit>
 #include <cmath>
 #include <sstream>
@@ -34,7 +34,7 @@ void expect_bits(Round round, float value, std::uint32_t expected) {
   check::expect(false, text.str());
 }
 
-// Each non-negative number, the border to the next one, and the floats beside the border.
+// Each non-negative number, the border to the next one, and the floats next to the border.
 void expect_all_borders(Round round, int fraction_bits) {
   const std::uint32_t infinity = 0x7fffu >> fraction_bits << fraction_bits;
   for (std::uint32_t bits = 0; bits < infinity; ++bits) {
@@ -63,7 +63,7 @@ void expect_nan(Round round, std::uint32_t infinity, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("some numbers, one by one", "[round_half]") {
+TEST_CASE("single numbers", "[round_half]") {
   expect_bits(bfloat16_bits, 1.0f, 0x3f80);
   expect_bits(bfloat16_bits, 1.01f, 0x3f81);
   expect_bits(half_bits, 65504, 0x7bff);
@@ -74,11 +74,11 @@ TEST_CASE("some numbers, one by one", "[round_half]") {
   SUCCEED();
 }
 
-TEST_CASE("bfloat16: every number and every border", "[round_half]") {
+TEST_CASE("bfloat16: every number and every rounding border", "[round_half]") {
   expect_all_borders(bfloat16_bits, 7);
 }
 
-TEST_CASE("float16: every number and every border", "[round_half]") {
+TEST_CASE("float16: every number and every rounding border", "[round_half]") {
   expect_all_borders(half_bits, 10);
 }
 

@@ -1,5 +1,5 @@
-// Tests of step_or_skip: the scale's walk against a table worked out by hand, and what the
-// optimizer did.
+// Tests of step_or_skip: the sequence of scales against a table computed by hand, and the
+// optimizer's steps.
 #include "gradients.h"
 
 namespace {
@@ -51,7 +51,7 @@ TEST_CASE("an overflow leaves the parameters finite", "[step_or_skip]") {
   }
 }
 
-TEST_CASE("an overflow begins the counting again", "[step_or_skip]") {
+TEST_CASE("an overflow restarts the count of steps", "[step_or_skip]") {
   Run run;
   run.scale.scale = 8;
   run.scale.growth_interval = 3;
@@ -60,7 +60,7 @@ TEST_CASE("an overflow begins the counting again", "[step_or_skip]") {
                       "the scales after ..!...");
 }
 
-TEST_CASE("growth begins the counting again, too", "[step_or_skip]") {
+TEST_CASE("growth restarts the count of steps, too", "[step_or_skip]") {
   Run run;
   run.scale.scale = 1;
   run.scale.growth_interval = 3;

@@ -1,5 +1,5 @@
 // Tests of train_amp: the trained weights against a training without scale, groups and guards, and
-// what the host does meanwhile.
+// how often the host waits.
 #include <cmath>
 
 #include "gradients.h"
@@ -29,7 +29,7 @@ std::vector<double> weights_of(td::nn::Sequential& model) {
   return check::values(td::cat(all));
 }
 
-/// One training, and what the caller sees of it.
+/// One training run, and the results that its caller sees.
 struct Run {
   explicit Run(const AmpSettings& its_settings, double growth_interval = 2000, bool scaled = true)
       : settings(its_settings),
@@ -244,7 +244,7 @@ TEST_CASE("a scaler that is not enabled changes nothing", "[train_amp]") {
   check::expect_close(weights_of(run.model), weights_of(reference.model), 1e-5, "the weights");
 }
 
-TEST_CASE("gradients from before do not take part", "[train_amp]") {
+TEST_CASE("gradients from before the call are not used", "[train_amp]") {
   AmpSettings settings{"cpu"};
   Run run(settings), reference(settings);
   for (const td::Tensor& parameter : run.model->parameters())
@@ -256,7 +256,7 @@ TEST_CASE("gradients from before do not take part", "[train_amp]") {
                       "the weights; each gradient held 1000 when train_amp was called");
 }
 
-TEST_CASE("a parameter without a gradient is no obstacle", "[train_amp]") {
+TEST_CASE("a parameter without a gradient is skipped", "[train_amp]") {
   AmpSettings settings{"cpu"};
   settings.max_norm = 0.3;
   Run run(settings), reference(settings);
@@ -314,7 +314,7 @@ TEST_CASE("an error in the middle of a group leaves no gradient", "[train_amp]")
     const std::size_t left = gradients_left(run.model);
     check::expect(left == 0, what + ": " + std::to_string(left) +
                                  " gradient elements of the unfinished group are left behind");
-    // Training goes on with good batches.
+    // Training continues with good batches.
     if (bad == 3) expected_training(reference, {batches[0], batches[1], batches[2]});
     run.go(make_batches(2));
     expected_training(reference, make_batches(2));

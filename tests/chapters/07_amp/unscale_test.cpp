@@ -25,7 +25,7 @@ TEST_CASE("a loss in 16 bits does not overflow", "[unscale]") {
   }
 }
 
-TEST_CASE("a gradient with the scale in it, by numbers", "[unscale]") {
+TEST_CASE("a scaled gradient is divided by the scale", "[unscale]") {
   const std::vector<td::Tensor> parameters = {with_gradient({131072, 65536}, "cpu")};
   check::expect(!unscale(parameters, 65536), "no gradient overflowed, but an overflow was found");
   check::expect_close(gradient_of(parameters[0]), std::vector<double>{2, 1}, 0, "the gradient");
@@ -67,7 +67,7 @@ TEST_CASE("inf, -inf and NaN are found wherever they are", "[unscale]") {
         }
 }
 
-TEST_CASE("a scale of 1 finds them, too", "[unscale]") {
+TEST_CASE("with a scale of 1, inf and NaN are found, too", "[unscale]") {
   const std::vector<td::Tensor> parameters = {with_gradient({1, kNaN}, "sim:0")};
   check::expect(unscale(parameters, 1), "NaN was not found with a scale of 1");
 }
@@ -98,7 +98,7 @@ TEST_CASE("the gradient stays the tensor it was", "[unscale]") {
                       "the gradient as a bucket holds it");
 }
 
-TEST_CASE("gradients in 16 bits are refused, and nothing is changed", "[unscale]") {
+TEST_CASE("gradients in 16 bits are rejected, and nothing is changed", "[unscale]") {
   const td::Tensor first = with_gradient({8}, "cpu");
   const td::Tensor parameter = td::zeros({2}, td::TensorOptions(td::kFloat16)).requires_grad_();
   parameter.mutable_grad() = td::ones({2}, td::TensorOptions(td::kFloat16));
@@ -111,7 +111,7 @@ TEST_CASE("gradients in 16 bits are refused, and nothing is changed", "[unscale]
                       "the gradient before the refused one");
 }
 
-TEST_CASE("the host asks the device once", "[unscale]") {
+TEST_CASE("the host reads the device once at most for all gradients", "[unscale]") {
   std::vector<td::Tensor> parameters;
   for (int i = 0; i < 20; ++i) parameters.push_back(with_gradient({1, 2, 3}, "sim:0"));
   const int reads = copies_in([&] { unscale(parameters, 2); });
@@ -144,7 +144,7 @@ TEST_CASE("gradients without elements and of one element", "[unscale]") {
   check::expect(!unscale({}, 8), "without parameters there is no overflow");
 }
 
-TEST_CASE("a float64 gradient is rejected, after a gradient that is good", "[unscale]") {
+TEST_CASE("a float64 gradient is rejected, also after a valid one", "[unscale]") {
   const td::Tensor first = with_gradient({8}, "cpu");
   const td::Tensor parameter = td::zeros({2}, td::TensorOptions(td::kFloat64)).requires_grad_();
   parameter.mutable_grad() = td::ones({2}, td::TensorOptions(td::kFloat64));

@@ -1,5 +1,5 @@
-// Tests of async_copy. Gates hold streams, so a copy that is not waited for is never there in time,
-// and memory that is free too early always belongs to another tensor.
+// Tests of async_copy. Gates hold streams, so a copy that is not waited for never arrives in time,
+// and memory that is freed too early always belongs to another tensor.
 #include "accelerators.h"
 #include "exercises.h"
 #include "lanes.h"
@@ -72,7 +72,7 @@ TEST_CASE("copy_async returns before the copy is made", "[async_copy]") {
   }
 }
 
-TEST_CASE("the copy is on the stream that was asked for", "[async_copy]") {
+TEST_CASE("the copy is on the given stream", "[async_copy]") {
   const LinkOf slow({.gb_per_s = 12, .latency_us = 300000});
   const td::Stream copies = td::getStreamFromPool(kSim);
   const td::Tensor host = counted(1000).pin_memory();
@@ -117,7 +117,7 @@ TEST_CASE("a source that is still being computed is waited for", "[async_copy]")
                       "the copy of a tensor that the current stream was still adding to");
 }
 
-TEST_CASE("the source may be dropped at once", "[async_copy]") {
+TEST_CASE("the source may be dropped immediately", "[async_copy]") {
   const td::Stream copies = td::getStreamFromPool(kSim);
   td::Tensor values = td::full({1000}, 7, kSim), others;
   td::synchronize(kSim);
@@ -135,7 +135,7 @@ TEST_CASE("the source may be dropped at once", "[async_copy]") {
                       "the copy of a tensor that was dropped while its copy waited");
 }
 
-TEST_CASE("the copy's memory is its own until the current stream has used it", "[async_copy]") {
+TEST_CASE("the copy's memory is not reused before the current stream has used it", "[async_copy]") {
   const td::Stream copies = td::getStreamFromPool(kSim);
   td::Tensor sum, others;
   {

@@ -1,5 +1,5 @@
-// Tests of bandwidth. The link of sim takes as long as it is told; a listener counts the copies and
-// makes single ones slow. Only lengths that differ by a factor are told apart.
+// Tests of bandwidth. The link of sim takes as long as it is set to; a listener counts the copies
+// and delays single ones. The tests distinguish only lengths that differ by a factor.
 #include <sstream>
 
 #include "accelerators.h"

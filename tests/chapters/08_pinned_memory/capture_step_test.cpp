@@ -1,5 +1,5 @@
-// Tests of capture_step: a training by replays against the same training without a graph, and who
-// waits for what.
+// Tests of capture_step: training by replays against the same training without a graph, and the
+// waits.
 #include "accelerators.h"
 #include "exercises.h"
 #include "lanes.h"
@@ -114,7 +114,7 @@ TEST_CASE("replays on a current stream that is not the default", "[capture_step]
   expect_same_training(kSim, 2);
 }
 
-TEST_CASE("the graph has a batch of its own", "[capture_step]") {
+TEST_CASE("the graph has its own batch", "[capture_step]") {
   std::vector<Batch> batches = make_batches(kSim, 2);
   const Batch held = {batches[0].x.clone(), batches[0].y.clone()};
   Training training(kSim);
@@ -187,7 +187,7 @@ TEST_CASE("a replay comes after the work that prepares its batch, and the host d
   check::expect_close(x, td::full({4}, 9), 0, "the batch, which the caller overwrote afterwards");
 }
 
-TEST_CASE("a step that throws leaves no capture behind", "[capture_step]") {
+TEST_CASE("after a step that throws no capture is active", "[capture_step]") {
   const std::vector<Batch> batches = make_batches(kSim, 1);
   const td::Stream work = td::getStreamFromPool(kSim);
   const td::StreamGuard guard(work);

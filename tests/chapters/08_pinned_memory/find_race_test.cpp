@@ -1,5 +1,5 @@
-// Tests of find_race: the race finder of sim looks at every use of memory, in the order in which it
-// is asked for; what it reports does not depend on time. Gates tell whether the streams overlap.
+// Tests of find_race: the race finder of sim checks every use of memory, in the order in which it
+// is enqueued; its reports do not depend on time. Gates show whether the streams overlap.
 #include "accelerators.h"
 #include "exercises.h"
 #include "lanes.h"
@@ -64,7 +64,7 @@ class Watcher {
 
 }  // namespace
 
-TEST_CASE("no use of memory is left without an order", "[find_race]") {
+TEST_CASE("every use of memory is ordered", "[find_race]") {
   for (const std::size_t chunks : {2u, 3u})
     for (const std::size_t inputs : {7u, 2u, 1u, 0u}) {
       Run run(inputs, chunks);
@@ -87,7 +87,7 @@ TEST_CASE("the values are right, however slow a stream is", "[find_race]") {
   }
 }
 
-TEST_CASE("copies in go on while work is held up", "[find_race]") {
+TEST_CASE("copies to the device continue while work is held up", "[find_race]") {
   Run run(4);
   Gate gate(kBriefly);
   gate.hold(run.streams.compute);
@@ -99,7 +99,7 @@ TEST_CASE("copies in go on while work is held up", "[find_race]") {
       "what does it wait for?");
 }
 
-TEST_CASE("the work goes on while copies out are held up", "[find_race]") {
+TEST_CASE("work continues while copies to the host are held up", "[find_race]") {
   Run run(4);
   Gate gate(kBriefly);
   gate.hold(run.streams.out);

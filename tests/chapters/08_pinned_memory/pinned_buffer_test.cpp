@@ -1,4 +1,4 @@
-// Tests of pinned_buffer: the allocator counts what is taken, gates hold the streams that use it.
+// Tests of pinned_buffer: the allocator counts what is allocated, gates hold the streams.
 #include "accelerators.h"
 #include "exercises.h"
 #include "lanes.h"
@@ -30,7 +30,7 @@ TEST_CASE("the memory is pinned, and is released at the end", "[pinned_buffer]")
   }
 }
 
-TEST_CASE("free may be called twice, and leaves nothing", "[pinned_buffer]") {
+TEST_CASE("free may be called twice, and leaves an empty buffer", "[pinned_buffer]") {
   const std::size_t before = taken();
   PinnedBuffer buffer(td::kSIM, 3000);
   buffer.free();
@@ -43,7 +43,7 @@ TEST_CASE("free may be called twice, and leaves nothing", "[pinned_buffer]") {
   expect_taken(with_next, "after a second free(), with another buffer alive");
 }
 
-TEST_CASE("a buffer that was moved from has nothing, and releases nothing", "[pinned_buffer]") {
+TEST_CASE("a moved-from buffer is empty, and releases nothing", "[pinned_buffer]") {
   const std::size_t before = taken();
   {
     std::optional<PinnedBuffer> first(std::in_place, td::kSIM, 2000);
@@ -132,7 +132,7 @@ TEST_CASE("a stream that uses the memory twice is waited for twice", "[pinned_bu
                 "work that was enqueued between the calls");
 }
 
-TEST_CASE("a buffer that was moved from waits for nothing", "[pinned_buffer]") {
+TEST_CASE("a moved-from buffer waits for nothing", "[pinned_buffer]") {
   const td::Stream stream = td::getStreamFromPool(kSim);
   PinnedBuffer buffer(td::kSIM, 1000);
   Gate gate(kHeld);

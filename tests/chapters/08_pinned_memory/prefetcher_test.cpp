@@ -1,5 +1,5 @@
-// Tests of prefetcher: what is called when, and that each of the waits is there. Batch i is filled
-// with the number i.
+// Tests of prefetcher: the order of its calls, and that it makes each of the waits. Batch i is
+// filled with the number i.
 #include <sstream>
 
 #include "accelerators.h"
@@ -243,7 +243,7 @@ TEST_CASE("after an error no copy is in flight", "[prefetcher]") {
       message = error.what();
     }
     check::expect(message == "no such file", what + ": the exception did not reach the caller");
-    compute.synchronize();  // what the current stream waits for is ordered, too
+    compute.synchronize();  // work that the current stream waits for is ordered, too
     check::expect(copies.query(), what +
                                       ": a copy into a slot is still in flight, and neither the "
                                       "host nor the current stream waits for it; the caller may "

@@ -1,4 +1,4 @@
-// Counts what is copied, from a trace, and watches for races. Tests of chapter 09 use it.
+// Counts copies in a trace, and watches for races. Tests of chapter 09 use it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Tests of host_adam against td::optim::Adam on the device: the same parameters, nothing of the
-// optimizer on the device, what is copied, and each of its waits.
+// Tests of host_adam against td::optim::Adam on the device: the same parameters, no optimizer state
+// on the device, the copies, and each of its waits.
 #include "copies.h"
 #include "exercises.h"
 #include "lanes.h"
@@ -140,7 +140,7 @@ TEST_CASE("step waits for gradients only, and the next forward pass for the para
   for (int step = 0; step < 2; ++step) {
     plain_step(plain, adam);
     model.backward();
-    Gate gate;  // what is enqueued after the backward pass does not concern the host
+    Gate gate;  // the host does not wait for work enqueued after the backward pass
     gate.hold(td::getCurrentStream(kSim));
     host_adam.step();
     check::expect(!gate.has_expired(),
@@ -280,7 +280,7 @@ TEST_CASE("parameters of 16 bits follow a float32 copy, which keeps small steps"
                             ", compared with a float32 copy after 4 steps, rounded");
 }
 
-TEST_CASE("a second backward before the step is an error, and the optimizer can go on after it",
+TEST_CASE("a second backward pass before the step is an error that leaves the optimizer usable",
           "[host_adam]") {
   Model plain, model;
   td::optim::Adam adam(plain.parameters(), options());

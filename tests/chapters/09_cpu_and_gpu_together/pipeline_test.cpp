@@ -1,5 +1,5 @@
-// Tests of pipeline: who is called when, on which thread and stream, and how it ends. Batch i is
-// filled with the number i. What the preparing thread sees is kept, and judged by the main thread.
+// Tests of pipeline: the order of calls, their threads and streams, and how it ends. Batch i is
+// filled with the number i. The main thread checks what the preparing thread has stored.
 #include <algorithm>
 
 #include "copies.h"
@@ -233,7 +233,7 @@ TEST_CASE("the host is one batch ahead of the device, not more", "[pipeline]") {
   check::expect(done, "run_pipeline returned before all work was done");
 }
 
-TEST_CASE("an error of prepare arrives instead of its batch", "[pipeline]") {
+TEST_CASE("an error in prepare is thrown instead of its batch", "[pipeline]") {
   for (const char* name : {"cpu", "sim:0"})
     for (const std::int64_t bad : {0, 3, 5}) {
       const td::Device device(name);
@@ -258,9 +258,9 @@ TEST_CASE("an error of prepare arrives instead of its batch", "[pipeline]") {
     }
 }
 
-TEST_CASE("an error of work ends the thread, whatever it is doing", "[pipeline]") {
+TEST_CASE("an error in work ends the thread, whatever the thread is doing", "[pipeline]") {
   for (const char* name : {"cpu", "sim:0"})
-    for (const bool full : {true, false}) {  // the thread waits for a place, or prepares
+    for (const bool full : {true, false}) {  // the thread waits for a free slot, or prepares
       const td::Device device(name);
       std::atomic<int> begun{0};
       std::atomic<bool> leaving{false};

@@ -1,4 +1,4 @@
-// Tests of preprocess: the values, where each part of the work runs, and what is copied.
+// Tests of preprocess: the values, the device of each part of the work, and the copies.
 #include "copies.h"
 #include "exercises.h"
 #include "lanes.h"
@@ -115,7 +115,7 @@ TEST_CASE("the host does not wait for the device, whichever stream is current", 
     check::expect(!gate.has_expired(),
                   "preprocess waits for the work that is already enqueued on the current stream: "
                   "copy from pinned memory with non_blocking");
-    // Takes the memory of the pieces if it was freed too early.
+    // Allocates the memory of the pieces if it was freed too early.
     const td::Tensor next = preprocess(td::zeros_like(images), corners, 28, kSim);
     gate.open();
     check::expect_close(check::values(batch), expected, 1e-5, "the batch of a busy device");

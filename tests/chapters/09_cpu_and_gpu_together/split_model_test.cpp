@@ -1,6 +1,6 @@
-// Tests of split_model: the numbers are the plain model's, wherever the parts lie and however the
-// batch is cut; and the host does not wait unnecessarily. The order is read from a log that the
-// parts and their gradients write; gates hold devices, so that a host that waits is found out.
+// Tests of split_model: the numbers are the plain model's, for any devices of the parts and any
+// split of the batch; and the host does not wait unnecessarily. The parts and their gradients write
+// a log, which shows the order; gates hold devices, so that a wait of the host is noticed.
 #include <deque>
 
 #include "copies.h"
@@ -54,7 +54,7 @@ Batch on(const Batch& batch, const Places& at) {
   return {batch.data.to(at.first), batch.target.to(at.second)};
 }
 
-// Loss and gradients as anybody would compute them: one model, in one place, in one piece.
+// Loss and gradients of the plain computation: one model, on one device, one whole batch.
 struct Plain {
   explicit Plain(const Batch& batch) {
     SplitModel model = split({"cpu", "cpu"});
@@ -92,7 +92,7 @@ TEST_CASE("the output and the graph cross the boundary", "[split_model]") {
   }
 }
 
-TEST_CASE("gradients and loss are the plain model's, however the batch is cut", "[split_model]") {
+TEST_CASE("gradients and loss are the plain model's, for any split of the batch", "[split_model]") {
   for (const Places& at : places())
     for (const std::int64_t rows : {1, 3, 7, 8})
       for (const std::int64_t micro_batches : {1, 2, 4}) {
@@ -204,7 +204,7 @@ TEST_CASE("with two devices the host waits for nothing", "[split_model]") {
   expect_gradients(model, plain, 1, "when the devices begin late");
 }
 
-TEST_CASE("a host that has the first part goes on while the device is busy", "[split_model]") {
+TEST_CASE("a host that has the first part continues while the device is busy", "[split_model]") {
   const Places at = {"cpu", "sim:0"};
   Logged logged(at);
   const Batch batch = on(make_batch(6), at);
@@ -222,7 +222,7 @@ TEST_CASE("a host that has the first part goes on while the device is busy", "[s
   split_backward(logged.model, batch, 3);
 }
 
-TEST_CASE("a host that has the second part goes on while the device is busy", "[split_model]") {
+TEST_CASE("a host that has the second part continues while the device is busy", "[split_model]") {
   const Places at = {"sim:0", "cpu"};
   Logged logged(at);
   const Batch batch = on(make_batch(6), at);
@@ -230,7 +230,7 @@ TEST_CASE("a host that has the second part goes on while the device is busy", "[
   bool held = false;
   logged.on_note = [&](const std::string& what) {
     if (what != "B2" || held) return;
-    held = true;  // the host has all values: what the device does now it need not wait for
+    held = true;  // the host has all values: it need not wait for the device's present work
     gate.hold(td::getCurrentStream("sim:0"));
   };
   split_backward(logged.model, batch, 3);

@@ -53,12 +53,12 @@ TEST_CASE("values of all sizes", "[all_reduce]") {
   expect_sum("tensor<3x7xf32>", {3, 7}, 2);
 }
 
-TEST_CASE("three replicas, and one alone", "[all_reduce]") {
+TEST_CASE("three replicas, and a single replica", "[all_reduce]") {
   expect_sum("tensor<1x10xf32>", {1, 10}, 3);
   expect_sum("tensor<1x10xf32>", {1, 10}, 1);
 }
 
-TEST_CASE("two sums in one program have names of their own", "[all_reduce]") {
+TEST_CASE("two sums in one program have different names", "[all_reduce]") {
   const td::xla::Client& client = client_with(2);
   const std::string lines = all_reduce("mine", "total", "tensor<2xf32>", 2) +
                             all_reduce("total", "everyones", "tensor<2xf32>", 2);

@@ -113,7 +113,7 @@ module @two_weights {
   check::expect_close(losses, std::vector<double>{2, -12}, 1e-5, "the losses");
 }
 
-TEST_CASE("an error of upload passes", "[donate]") {
+TEST_CASE("an error of upload reaches the caller", "[donate]") {
   const td::xla::Client& client = client_with(1);
   check::expect_throws<std::runtime_error>(
       [&] {
@@ -145,7 +145,7 @@ TEST_CASE("the next batch is uploaded while a step runs", "[donate]") {
   check::expect(calls == expected, "expected the calls " + expected + "; got " + calls);
 }
 
-TEST_CASE("no steps: the weights as they are, and nothing is uploaded", "[donate]") {
+TEST_CASE("no steps: the weights do not change, and nothing is uploaded", "[donate]") {
   const Trained trained = train_so_many(0, 1);
   check::expect_close(trained.weights[0][0].to_host(), td::zeros({2}), 0, "the weight");
   check::expect(trained.calls.empty(), "something was uploaded or shown");

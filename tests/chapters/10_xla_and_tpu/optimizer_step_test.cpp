@@ -3,7 +3,7 @@
 
 namespace {
 
-// What the exercise gets as `sum`, written without the learner's all_reduce.
+// The `sum` that the exercise gets, written without the learner's all_reduce.
 SumOverReplicas sum_over(int replicas) {
   return [replicas](const std::string& value, const std::string& result, const std::string& type) {
     std::string group;

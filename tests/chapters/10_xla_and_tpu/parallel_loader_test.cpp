@@ -1,5 +1,5 @@
 // Tests of ParallelLoader: which replica gets which batch, how far the thread reads ahead, and what
-// is left after an error and after close.
+// remains after an error and after close.
 #include <atomic>
 #include <condition_variable>
 #include <memory>
@@ -153,7 +153,7 @@ TEST_CASE("each batch is on the device of its replica", "[parallel_loader]") {
   }
 }
 
-TEST_CASE("the thread reads before anyone calls next", "[parallel_loader]") {
+TEST_CASE("the thread reads before the first call of next", "[parallel_loader]") {
   const td::xla::Client& client = client_with(3);
   const auto source = std::make_shared<Source>(100);
   {
@@ -195,7 +195,7 @@ TEST_CASE("a replica can be ahead of the others by the prefetched batches", "[pa
   source->expect_clean();
 }
 
-TEST_CASE("each replica takes its batches in a thread of its own", "[parallel_loader]") {
+TEST_CASE("each replica takes its batches in its own thread", "[parallel_loader]") {
   const td::xla::Client& client = client_with(3);
   const auto source = std::make_shared<Source>(30);
   std::vector<std::vector<std::vector<Buffer>>> taken(3);
@@ -295,7 +295,7 @@ TEST_CASE("an error of a copy reaches the replicas", "[parallel_loader]") {
         "a batch that is not on the cpu: next(" + std::to_string(r) + ")");
 }
 
-TEST_CASE("close ends the thread: waiting, reading, and a second time", "[parallel_loader]") {
+TEST_CASE("close ends a thread that waits or reads, and may be called twice", "[parallel_loader]") {
   const td::xla::Client& client = client_with(3);
   for (const std::size_t calls : {0, 1, 8}) {  // 8: the thread waits for space
     const auto source = std::make_shared<Source>(100);
@@ -307,7 +307,7 @@ TEST_CASE("close ends the thread: waiting, reading, and a second time", "[parall
   }
 }
 
-TEST_CASE("the destructor after an end without any batch", "[parallel_loader]") {
+TEST_CASE("the destructor works if there was no batch", "[parallel_loader]") {
   const td::xla::Client& client = client_with(3);
   for (int round = 0; round < 10; ++round) {
     const auto source = std::make_shared<Source>(0);

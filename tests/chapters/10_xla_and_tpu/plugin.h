@@ -52,8 +52,8 @@ module @train_step attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partition
   return steps.emplace(replicas, compile(client_with(replicas), text, replicas)).first->second;
 }
 
-/// Returns what a stub or a wrong answer left running: threads that have called enter() and have
-/// not ended. Invariant: used by callbacks that run on threads of the answer.
+/// Returns how many threads a stub or a wrong answer left running: they have called enter() and
+/// have not ended. Invariant: used by callbacks that run on threads of the answer.
 class ThreadCount {
  public:
   void enter() {

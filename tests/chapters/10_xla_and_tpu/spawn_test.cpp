@@ -154,7 +154,7 @@ TEST_CASE("one replica, three replicas, one step", "[spawn]") {
   expect_losses(run_spawn({.replicas = 2, .steps = 1}), 1, "2 replicas, 1 step");
 }
 
-TEST_CASE("no batches: the weights as they are", "[spawn]") {
+TEST_CASE("no batches: the weights do not change", "[spawn]") {
   expect_losses(run_spawn({.steps = 0}), 0, "no batches");
 }
 

@@ -72,7 +72,7 @@ TEST_CASE("the values of the arguments do not matter", "[step_cache]") {
                 "other values of the same sizes: compile was called again");
 }
 
-TEST_CASE("every size, every argument and the types count", "[step_cache]") {
+TEST_CASE("the sizes and types of all arguments matter", "[step_cache]") {
   const auto t = [](td::IntArrayRef sizes) { return td::zeros(sizes); };
   expect_own_program({t({2, 3})}, {t({3, 2})}, "sizes [2, 3] and [3, 2]");
   expect_own_program({t({2, 3})}, {t({6})}, "sizes [2, 3] and [6]");
@@ -93,7 +93,7 @@ TEST_CASE("every size, every argument and the types count", "[step_cache]") {
   expect_own_program({}, {t({})}, "no argument and one scalar");
 }
 
-TEST_CASE("each size gets its own program back", "[step_cache]") {
+TEST_CASE("each size gets its own program again", "[step_cache]") {
   Programs programs;
   for (int round = 0; round < 2; ++round)
     for (const int number : {0, 1}) {
@@ -115,7 +115,7 @@ TEST_CASE("two caches do not share programs", "[step_cache]") {
                 "a new, empty `programs`: compile must be called; store nothing elsewhere");
 }
 
-TEST_CASE("an error of compile passes and leaves nothing behind", "[step_cache]") {
+TEST_CASE("an error of compile reaches the caller, and nothing is cached", "[step_cache]") {
   Programs programs;
   compiles(programs, buffers({td::zeros({1})}));
   check::expect_throws<std::runtime_error>(

@@ -24,7 +24,7 @@ class RecordCounter {
   RecordCounter& operator=(const RecordCounter&) = delete;
 };
 
-/// How a factor lies in memory.
+/// How a factor is stored in memory.
 enum class Layout { kWhole, kSlice, kTransposed, kTransposedSlice };
 constexpr Layout kLayouts[] = {Layout::kWhole, Layout::kSlice, Layout::kTransposed,
                                Layout::kTransposedSlice};

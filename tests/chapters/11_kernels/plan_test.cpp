@@ -7,7 +7,7 @@ namespace simt = td::simt;
 
 namespace {
 
-/// What a plan must say of one problem.
+/// The expected plan of one problem.
 struct Expected {
   const char* gpu;
   Problem problem;
@@ -62,7 +62,7 @@ TEST_CASE("the last block may be partly empty", "[plan]") {
   expect_plan({"H100", {.elements = 256}, 1, 8, "threads", 1});
 }
 
-TEST_CASE("small blocks, and blocks that are no whole warps", "[plan]") {
+TEST_CASE("small blocks, and blocks that are not whole warps", "[plan]") {
   expect_plan({"H100", {.elements = 320, .threads_per_block = 32}, 10, 32, "blocks", 0.5});
   expect_plan({"RTX 4090", {.elements = 320, .threads_per_block = 32}, 10, 24, "blocks", 0.5});
   expect_plan({"T4", {.elements = 320, .threads_per_block = 64}, 5, 16, "threads", 1});
@@ -106,7 +106,7 @@ TEST_CASE("registers, in four parts", "[plan]") {
   expect_plan({"H100", p, 11, 9, "registers", 27 / 64.0});
 }
 
-TEST_CASE("launches that CUDA refuses", "[plan]") {
+TEST_CASE("launches that CUDA rejects", "[plan]") {
   expect_refused("H100", {.elements = 0}, "cudaErrorInvalidConfiguration");
   expect_refused("H100", {.elements = 10, .threads_per_block = 0}, "cudaErrorInvalidConfiguration");
   expect_refused("H100", {.elements = 5000, .threads_per_block = 1025},

@@ -94,7 +94,7 @@ TEST_CASE("the given kernels compute both passes", "[softcap]") {
                     std::to_string(backward.size()) + " kernels");
 }
 
-TEST_CASE("a result that is changed before the backward pass is refused", "[softcap]") {
+TEST_CASE("a result that is modified before the backward pass is an error", "[softcap]") {
   const td::Tensor x = some({33}, "sim:0").requires_grad_();
   td::Tensor y = softcap(x, 2);
   const auto change_and_go_back = [&] {

@@ -76,7 +76,7 @@ TEST_CASE("one run that was disturbed does not change the advice", "[advisor]") 
   }
 }
 
-TEST_CASE("less than ten percent is no reason to change", "[advisor]") {
+TEST_CASE("a gain below ten percent does not change the advice", "[advisor]") {
   expect_tables({{{1, 100}, {10, 200}, {100, 1000}}, {{1, 91}, {10, 182}, {100, 905}}}, {{0, 1}},
                 "device 1 takes 0.905 to 0.91 of the time");
   expect_tables({{{1, 100}, {10, 200}, {100, 1000}}, {{1, 89}, {10, 179}, {100, 890}}}, {{1, 1}},

@@ -66,7 +66,7 @@ TEST_CASE("ten percent count the same at every size", "[crossover]") {
     }
 }
 
-TEST_CASE("a device with a high fixed cost is worth it from a size on", "[crossover]") {
+TEST_CASE("a device with a high fixed cost is faster from some size on", "[crossover]") {
   expect_crossover({1e-5, 3e-6}, {2e-4, 1e-6}, Advantage::kFrom, 95, "the example");
   expect_crossover({2e-4, 1e-6}, {1e-5, 3e-6}, Advantage::kUpTo, 95,
                    "the example, host for device");
@@ -76,7 +76,7 @@ TEST_CASE("a device with a high fixed cost is worth it from a size on", "[crosso
                    "equal at the first size, then slower");
 }
 
-TEST_CASE("lines that do not cross where it counts", "[crossover]") {
+TEST_CASE("lines that do not cross within the sizes", "[crossover]") {
   expect_crossover({1e-5, 3e-6}, {2e-5, 3e-6}, Advantage::kNever, 0, "parallel, the device slower");
   expect_crossover({2e-5, 3e-6}, {1e-5, 3e-6}, Advantage::kAlways, 0,
                    "parallel, the device faster");

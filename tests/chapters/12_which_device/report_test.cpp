@@ -49,7 +49,7 @@ TEST_CASE("speed-up and efficiency", "[report]") {
                       "the speed-up of a step that became slower");
 }
 
-TEST_CASE("a device that computes loses nothing, whatever else happens", "[report]") {
+TEST_CASE("a device that computes loses no time, whatever else happens", "[report]") {
   expect_losses(report_of(10, 10, 1, {{0, kCompute, 0, 6}, {0, kCopy, 4, 9}}), {3, 0, 0, 1},
                 Loss::kCopies, "the example");
   expect_losses(report_of(10, 10, 1,

@@ -44,7 +44,7 @@ TEST_CASE("one run that was held up does not count", "[time_interleaved]") {
                "with a slow call now and then");
 }
 
-TEST_CASE("a machine that is busy for a while is busy for all", "[time_interleaved]") {
+TEST_CASE("a machine that is busy for a while delays all devices alike", "[time_interleaved]") {
   // The last two of six rounds run at a third of the speed.
   Machine machine(std::vector<Cost>{kHost, kDevice},
                   [](std::size_t call) { return call >= 24 ? 3.0 : 1.0; });

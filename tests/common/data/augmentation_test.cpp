@@ -1,5 +1,5 @@
-// Random crops and flips: every window is one that a loop cuts, all of them come, and the numbers
-// are the thread's.
+// Random crops and flips: every window is one that a loop cuts, all of them occur, and the thread's
+// generator is used.
 #include "data/transforms.h"
 
 #include <set>
@@ -16,7 +16,7 @@ using transforms::random_horizontal_flip;
 
 namespace {
 
-// Every pixel has a number of its own, and none is 0.
+// Every pixel has a different number, and none is 0.
 Tensor counted(std::int64_t channels, std::int64_t height, std::int64_t width) {
   return arange(1, channels * height * width + 1, kFloat).view({channels, height, width});
 }
@@ -47,7 +47,7 @@ std::set<std::int64_t> places_of(const Tensor& cut, const Tensor& picture, std::
 
 }  // namespace
 
-TEST_CASE("random_crop cuts one of the windows, and each of them comes") {
+TEST_CASE("random_crop returns one of the possible windows, and each of them occurs") {
   manual_seed(3);
   const Tensor picture = counted(2, 3, 4);
   std::set<std::int64_t> seen;
@@ -87,7 +87,7 @@ TEST_CASE("random_horizontal_flip mirrors columns, with its probability") {
   CHECK(flips < 140);
 }
 
-TEST_CASE("random changes draw from the thread's generator, and do it as transforms") {
+TEST_CASE("random changes draw from the thread's generator, also as transforms") {
   const Example<> example(counted(3, 8, 8), full({}, 7, kLong));
   const auto change = [&](std::uint64_t seed) {
     Generator numbers(seed);
@@ -105,7 +105,7 @@ TEST_CASE("random changes draw from the thread's generator, and do it as transfo
   CHECK(different >= 8);
 }
 
-TEST_CASE("random changes refuse what they cannot do") {
+TEST_CASE("random changes reject arguments that they cannot use") {
   const auto text = [](const auto& work) {
     try {
       work();

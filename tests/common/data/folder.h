@@ -1,4 +1,4 @@
-// A folder of its own for each test, gone at the end, and the files in it.
+// A new directory for each test, removed at the end, and the files in it.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The two image formats: what is read from good files, and what is said of bad ones.
+// The two image formats: the values that are read from good files, and the errors for bad ones.
 #include <sys/resource.h>
 #include <csignal>
 
@@ -46,7 +46,7 @@ TEST_CASE("CIFAR-10 records become images of planes and labels") {
   CHECK(train.classes()[4] == "4");
 }
 
-TEST_CASE("damaged CIFAR-10 files are told with file, offset and expectation") {
+TEST_CASE("a damaged CIFAR-10 file is an error with file, offset and expected value") {
   TemporaryFolder folder;
   const std::string path = folder / "data_batch_1.bin";
   CHECK(message<IoError>([&] { CIFAR10 set(folder.path()); }) ==
@@ -94,7 +94,7 @@ TEST_CASE("IDX files become images and labels") {
   CHECK(values(MNIST(folder.path()).targets()) == std::vector<double>{5, 9});
 }
 
-TEST_CASE("damaged IDX files are told with file, offset and expectation") {
+TEST_CASE("a damaged IDX file is an error with file, offset and expected value") {
   TemporaryFolder folder;
   const std::string images = folder / "t10k-images-idx3-ubyte",
                     labels = folder / "t10k-labels-idx1-ubyte";
@@ -151,7 +151,7 @@ TEST_CASE("a file is written whole or not at all") {
   CHECK(folder.files() == 1);
 }
 
-TEST_CASE("folders that cannot be used are refused in words") {
+TEST_CASE("an unusable directory is an error that says why") {
   TemporaryFolder folder;
   put(folder / "file", "x");
   CHECK(message<IoError>([&] { make_folder(folder / "file/below"); }) ==

@@ -19,7 +19,7 @@ TensorDataset numbers(std::int64_t count) {
   return TensorDataset(arange(count, kFloat), arange(count, kFloat).mul(10));
 }
 
-// Fails or dawdles where it is told to.
+// Throws or sleeps for the items that the test chooses.
 struct Moody : datasets::Dataset<Moody, int> {
   explicit Moody(std::size_t n, int bad = -1, int slow = -1)
       : count(n), bad_at(bad), slow_at(slow) {}
@@ -142,7 +142,7 @@ TEST_CASE("a loop may be left early, and the next one starts again") {
   CHECK(count == 1000);
 }
 
-TEST_CASE("without ordering a slow batch does not hold up the others") {
+TEST_CASE("without ordering a slow batch does not delay the others") {
   auto loader = make_data_loader<SequentialSampler>(
       Moody(6, -1, 0), DataLoaderOptions(1).workers(2).enforce_ordering(false).prefetch(3));
   std::vector<std::vector<int>> all = batches(*loader);
@@ -152,7 +152,7 @@ TEST_CASE("without ordering a slow batch does not hold up the others") {
   for (int i = 0; i < 6; ++i) CHECK(all[static_cast<std::size_t>(i)] == std::vector<int>{i});
 }
 
-TEST_CASE("a loader's iterators: copies share their place, and nothing is read past the end") {
+TEST_CASE("copies of a loader's iterator share their position, and none reads past the end") {
   for (std::size_t workers : {0u, 2u}) {
     auto loader =
         make_data_loader<SequentialSampler>(Moody(3), DataLoaderOptions(2).workers(workers));
@@ -187,11 +187,11 @@ TEST_CASE("begin() returns before the first batch is there; an error comes when 
         make_data_loader<SequentialSampler>(Moody(9, 5), DataLoaderOptions(6).workers(workers));
     auto at = loader->begin();
     CHECK_THROWS_WITH(*at, "item 5 is broken");
-    CHECK(*at == std::vector<int>{6, 7, 8});  // the loader goes on with the batch after it
+    CHECK(*at == std::vector<int>{6, 7, 8});  // the loader continues with the batch after it
   }
 }
 
-TEST_CASE("a timeout says what to change") {
+TEST_CASE("the error of a timeout says what to change") {
   auto loader = make_data_loader<SequentialSampler>(
       Moody(2, -1, 0), DataLoaderOptions(1).workers(1).timeout(std::chrono::milliseconds(5)));
   CHECK(message<Error>([&] { *loader->begin(); }) ==
@@ -199,7 +199,7 @@ TEST_CASE("a timeout says what to change") {
         "workers, or a longer timeout.");
 }
 
-TEST_CASE("pinned batches lie in page-locked memory") {
+TEST_CASE("pinned batches are in page-locked memory") {
   auto set = numbers(6).map(Stack<>());
   for (std::size_t workers : {0u, 2u}) {
     auto loader = make_data_loader<SequentialSampler>(
@@ -212,7 +212,7 @@ TEST_CASE("pinned batches lie in page-locked memory") {
   }
 }
 
-TEST_CASE("a loader refuses what cannot work") {
+TEST_CASE("a loader rejects options that cannot work") {
   CHECK(message<Error>([] { make_data_loader(Moody(3), DataLoaderOptions(0)); }) ==
         "data loader: batch_size must be at least 1");
   CHECK(message<ShapeError>([] {

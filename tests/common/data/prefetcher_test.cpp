@@ -1,5 +1,5 @@
-// The prefetcher: what the loop is given, what it may keep, and how it ends. That its four waits
-// are there is tested in prefetcher_waits_test.cpp.
+// The prefetcher: the batches that a loop gets and may keep, and how it ends. Its four waits are
+// tested in prefetcher_waits_test.cpp.
 #include "../td/tensor/values.h"
 #include "prefetching.h"
 #include "sim_work.h"
@@ -33,7 +33,7 @@ struct Broken : datasets::Dataset<Broken, Tensor> {
 
 }  // namespace
 
-TEST_CASE("batches come on the device, in order, the last one short, epoch after epoch") {
+TEST_CASE("batches arrive on the device in order, the last one short, in every epoch") {
   for (const Device device : {Device("cpu"), kSim, Device("sim:1")})
     for (std::size_t workers : {0u, 2u})
       for (bool pinned : {true, false})
@@ -65,7 +65,7 @@ TEST_CASE("an empty loader gives an empty loop") {
   for (auto& batch : prefetch(none, kSim)) FAIL("there is no batch " << batch);
 }
 
-TEST_CASE("the tensors of nested batches travel, and what is no tensor stays") {
+TEST_CASE("the tensors of nested batches are copied, other values stay") {
   using Nested = std::tuple<Example<Tensor, std::vector<Tensor>>, std::string,
                             std::map<std::string, Tensor>, optional<Tensor>, std::vector<bool>>;
   std::vector<Nested> batches;
@@ -94,7 +94,7 @@ TEST_CASE("the tensors of nested batches travel, and what is no tensor stays") {
   CHECK(std::get<0>(batches[0]).data.is_cpu());  // the container's own are as they were
 }
 
-TEST_CASE("layouts and types survive the way") {
+TEST_CASE("the copy keeps layouts and types") {
   std::vector<Tensor> batches = {
       rand({2, 3, 4, 4}).to(MemoryFormat::ChannelsLast),
       rand({1, 3, 4, 4}),
@@ -122,7 +122,7 @@ TEST_CASE("layouts and types survive the way") {
   }
 }
 
-TEST_CASE("what is on the device already is given as it is") {
+TEST_CASE("a batch that is on the device already is returned itself") {
   std::vector<Tensor> batches = {ones({3}, kSim), ones({3}, Device("sim:1")).mul(2)};
   std::vector<Tensor> moved;
   for (Tensor& batch : prefetch(batches, kSim)) moved.push_back(batch);
@@ -162,7 +162,7 @@ TEST_CASE("a batch may be changed in place by a recorded operation") {
   CHECK(values(scale.grad()) == std::vector<double>{0 + 1 + 2 + 3 + 4 + 5});
 }
 
-TEST_CASE("a worker's exception takes the place of its batch, and the loop may start again") {
+TEST_CASE("a worker's exception is thrown instead of its batch; the loop may start again") {
   for (std::size_t workers : {0u, 2u}) {
     auto loader = make_data_loader<SequentialSampler>(
         Broken().map(Stack<Tensor>()), DataLoaderOptions(2).workers(workers).pin_memory(true));
@@ -182,7 +182,7 @@ TEST_CASE("a worker's exception takes the place of its batch, and the loop may s
   }
 }
 
-TEST_CASE("a loop may be left early, with copies under way") {
+TEST_CASE("a loop may be left early, with copies in flight") {
   const SlowLink slow({.gb_per_s = 12, .latency_us = 3000});
   auto loader = loader_of(100, 4, 2);
   auto batches = prefetch(*loader, kSim);
@@ -198,7 +198,7 @@ TEST_CASE("a loop may be left early, with copies under way") {
   CHECK(count == 100);
 }
 
-TEST_CASE("two devices are fed at a time") {
+TEST_CASE("batches are prefetched to two devices at the same time") {
   auto first = loader_of(40, 4, 1), second = loader_of(40, 4, 1);
   auto a = prefetch(*first, kSim), b = prefetch(*second, Device("sim:1"));
   auto x = a.begin(), y = b.begin();
@@ -211,7 +211,7 @@ TEST_CASE("two devices are fed at a time") {
   CHECK(y == b.end());
 }
 
-TEST_CASE("a place saved in the loop does not count batches that are on their way") {
+TEST_CASE("a position saved in the loop does not count batches in flight") {
   auto loader = loader_of(10, 2, 1);
   auto batches = prefetch(*loader, kSim, 3);
   auto batch = batches.begin();
@@ -251,7 +251,7 @@ TEST_CASE("an error of the device reaches the loop and the prefetcher ends") {
   CHECK(values(ones({2}, kSim)) == std::vector<double>{1, 1});
 }
 
-TEST_CASE("a prefetcher's iterators compare by their place, and nothing is read past the end") {
+TEST_CASE("a prefetcher's iterators compare by position, and none reads past the end") {
   std::vector<Tensor> source{ones({1}), zeros({1})};
   auto batches = prefetch(source, kSim);
   auto at = batches.begin(), copy = at;
@@ -269,7 +269,7 @@ TEST_CASE("a prefetcher's iterators compare by their place, and nothing is read 
   }
 }
 
-TEST_CASE("a prefetcher refuses to have no slot") {
+TEST_CASE("a prefetcher without slots is an error") {
   std::vector<Tensor> source;
   CHECK(message<Error>([&] { prefetch(source, kSim, 0); }) ==
         "prefetch: slots must be at least 1; 2 copy and work at a time");

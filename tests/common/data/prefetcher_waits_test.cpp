@@ -1,5 +1,5 @@
-// Every one of the prefetcher's four waits is there. Order is tested by gates that hold a stream,
-// never by time: where a test sleeps, it gives a copy that must not be the time to be seen.
+// The prefetcher makes each of its four waits. Gates that hold a stream test the order, never the
+// clock: where a test sleeps, a copy that must not run has the time to be seen.
 #include <chrono>
 #include <thread>
 
@@ -7,7 +7,7 @@
 #include "prefetching.h"
 #include "sim_work.h"
 
-TEST_CASE("the copy of the next batch is under way while a batch is at work") {
+TEST_CASE("the next batch is copied while the device works on a batch") {
   auto source = numbers(4);
   const Stream compute = getCurrentStream(kSim);
   test::Gate gate;
@@ -24,7 +24,7 @@ TEST_CASE("the copy of the next batch is under way while a batch is at work") {
   CHECK(values(second) == std::vector<double>(4, 1));
 }
 
-TEST_CASE("no copy is made into a batch that is still at work") {
+TEST_CASE("no copy writes a batch that is still in use") {
   auto source = numbers(4);
   const Stream compute = getCurrentStream(kSim);
   auto batches = prefetch(source, kSim);
@@ -33,7 +33,7 @@ TEST_CASE("no copy is made into a batch that is still at work") {
   {
     test::Gate gate;
     gate.hold(compute);
-    sum = (*batch + 0).sum();  // queued behind the gate: reads the first slot later
+    sum = (*batch + 0).sum();  // queued after the gate: reads the first slot later
     ++batch;                   // sends the third batch to the first slot
     gate.wait_until_held();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // time for a copy that must not be
@@ -52,7 +52,7 @@ TEST_CASE("no copy is made into memory that earlier work still reads") {
   const void* const place = old.impl().storage->data();
   gate.hold(compute);
   const Tensor sum = old.sum();
-  old = Tensor();  // its memory is free for work behind the sum, and for nothing else
+  old = Tensor();  // its memory is free for work after the sum, and for nothing else
   auto batches = prefetch(source, kSim);
   auto batch = batches.begin();
   REQUIRE(batch->impl().storage->data() == place);
@@ -62,7 +62,7 @@ TEST_CASE("no copy is made into memory that earlier work still reads") {
   CHECK(batch->sum().item<float>() == 9000);
 }
 
-TEST_CASE("the end of a prefetcher leaves no copy behind that writes memory of others") {
+TEST_CASE("after a prefetcher is destroyed none of its copies writes other tensors' memory") {
   const SlowLink slow({.gb_per_s = 12, .latency_us = 10000});
   std::vector<Tensor> source, others;
   for (int i = 0; i < 3; ++i) source.push_back(full({1000}, 9).pin_memory());
@@ -96,7 +96,7 @@ TEST_CASE("host memory is not written before its copy has read it") {
     CHECK(sums[static_cast<std::size_t>(i)].item<float>() == static_cast<float>(1000 * i));
 }
 
-TEST_CASE("the batch is for the stream that is current when the loop asks") {
+TEST_CASE("the batch is for the stream that is current when the loop takes it") {
   const SlowLink slow({.gb_per_s = 12, .latency_us = 5000});
   auto source = numbers(6);
   const StreamGuard side(getStreamFromPool(kSim));

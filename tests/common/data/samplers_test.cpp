@@ -1,4 +1,4 @@
-// Distributed samplers: shares, duplicates, and orders that all processes agree on.
+// Distributed samplers: shares, duplicates, and orders that are the same in all processes.
 #include <algorithm>
 
 #include "../td/tensor/values.h"
@@ -30,7 +30,7 @@ Indices sequential(std::size_t size, std::size_t replicas, std::size_t rank, boo
 
 }  // namespace
 
-TEST_CASE("each rank gets an equal piece: the front again, or the last ones left out") {
+TEST_CASE("each rank gets an equal share: padded from the front, or without the last items") {
   CHECK(sequential(7, 2, 0, true) == Indices{0, 1, 2, 3});
   CHECK(sequential(7, 2, 1, true) == Indices{4, 5, 6, 0});
   CHECK(sequential(7, 2, 0, false) == Indices{0, 1, 2});
@@ -52,7 +52,7 @@ TEST_CASE("reset begins again, with another size if one is given") {
   CHECK(all_of(sampler) == Indices{4, 5, 6, 7});
 }
 
-TEST_CASE("random pieces of all ranks make up the whole, in an order the epoch decides") {
+TEST_CASE("the random shares of all ranks are the whole set, in an order set by the epoch") {
   for (const std::size_t epoch : {0u, 5u}) {
     Indices all;
     for (std::size_t rank = 0; rank < 3; ++rank) {
@@ -76,7 +76,7 @@ TEST_CASE("random pieces of all ranks make up the whole, in an order the epoch d
   CHECK(all_of(sampler) != first);
 }
 
-TEST_CASE("a distributed sampler goes on where its state was taken") {
+TEST_CASE("a distributed sampler resumes where its state was saved") {
   DistributedRandomSampler first(20, 2, 1), second(20, 2, 1);
   first.set_epoch(3);
   first.reset();

@@ -1,4 +1,4 @@
-// Shapes-10: the same seed gives the same pictures, other seeds and the test set others; a
+// Shapes-10: the same seed gives the same images, other seeds and the test set other ones; a
 // convolution learns them and a linear classifier does not.
 #include "data/data.h"
 #include "folder.h"
@@ -17,7 +17,7 @@ bool same(const datasets::ImageDataset& a, const datasets::ImageDataset& b) {
 
 }  // namespace
 
-TEST_CASE("pictures depend on the seed alone, and test never repeats train") {
+TEST_CASE("images depend only on the seed, and the test set repeats no training image") {
   const auto train = draw_shapes10(40, 3, true), again = draw_shapes10(40, 3, true);
   CHECK(same(train, again));
   CHECK(train.images().sizes() == IntArrayRef{40, 3, 32, 32});
@@ -25,7 +25,7 @@ TEST_CASE("pictures depend on the seed alone, and test never repeats train") {
   CHECK_FALSE(same(train, draw_shapes10(40, 4, true)));
   CHECK_FALSE(same(train, draw_shapes10(40, 3, false)));
   CHECK(draw_shapes10(5, 3, true, 1).images().sizes() == IntArrayRef{5, 1, 28, 28});
-  // No test picture is a train picture: compare all pairs by their bytes.
+  // No test image is a training image: compare all pairs by their bytes.
   const auto test = draw_shapes10(40, 3, false);
   std::vector<std::vector<double>> pictures;
   for (std::int64_t i = 0; i < 40; ++i) pictures.push_back(values(train.images()[i]));

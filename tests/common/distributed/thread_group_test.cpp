@@ -132,7 +132,7 @@ TEST_CASE("work in flight is done in order while the rank goes on") {
   CHECK(got == std::vector<double>{24, 24});
 }
 
-TEST_CASE("a blocking call behind one in flight is done by any thread that has time for it") {
+TEST_CASE("a blocking call after one in flight runs on any thread that is free") {
   std::vector<double> got(2);
   run_as_threads(2, [&](ProcessGroup& group) {
     Tensor large = ones({100000}), small = ones({1});
@@ -147,7 +147,7 @@ TEST_CASE("a blocking call behind one in flight is done by any thread that has t
   CHECK(got == std::vector<double>{2, 2});
 }
 
-TEST_CASE("calls in another order are told on every rank in the same words") {
+TEST_CASE("calls in another order are the same error on every rank") {
   const auto texts = errors_of(2, [](ProcessGroup& group) {
     Tensor t = zeros({4});
     if (group.rank() == 0) group.all_reduce(t)->wait();
@@ -162,7 +162,7 @@ TEST_CASE("calls in another order are told on every rank in the same words") {
   CHECK(texts[1] == texts[0]);
 }
 
-TEST_CASE("sizes and types that differ are told before any data travels") {
+TEST_CASE("different sizes and types are an error before any data is sent") {
   const auto sizes = errors_of(3, [](ProcessGroup& group) {
     Tensor t = zeros({group.rank() == 2 ? 5 : 4});
     group.all_reduce(t)->wait();
@@ -178,7 +178,7 @@ TEST_CASE("sizes and types that differ are told before any data travels") {
   CHECK(types[1] == types[0]);
 }
 
-TEST_CASE("a rank that leaves ends the waiting of the others, by name") {
+TEST_CASE("a rank that leaves ends the wait of the others with an error that names it") {
   const auto texts = errors_of(3, [](ProcessGroup& group) {
     if (group.rank() == 1) return;
     Tensor t = zeros({4});

@@ -1,4 +1,4 @@
-// A writer that dies, or finds the disk full, at any moment: the name always holds a whole file.
+// A writer is killed, or the disk is full, at any moment: the name always holds a whole file.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -102,7 +102,7 @@ TEST_CASE("a writer killed in the middle of a write leaves the old file or the n
   check_kills(Faults::Kind::kKillInside);
 }
 
-TEST_CASE("a disk that is full at any system call is told, and the old file stays alone") {
+TEST_CASE("a full disk at any system call is an error, and only the old file stays") {
   Files files;
   std::size_t refused = 0;
   for (std::size_t at = 0;; ++at) {
@@ -127,7 +127,7 @@ TEST_CASE("a disk that is full at any system call is told, and the old file stay
     CHECK(text == "cannot write " + files.path +
                       ": No space left on device; free some space, or choose a folder on another "
                       "disk");
-    // The seventh call is the rename; what fails behind it finds the new file in place.
+    // The seventh call is the rename; after it the new file is in place.
     CHECK(get(files.path) == (at < 7 ? files.old_bytes : files.new_bytes));
   }
   CHECK(refused == 8);

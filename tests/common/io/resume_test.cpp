@@ -60,7 +60,7 @@ struct Training {
         .add("random", default_generator());
   }
 
-  // Goes on until `steps` steps are done; saves to `path` after step `save_at`.
+  // Trains until `steps` steps are done; saves to `path` after step `save_at`.
   void run(int steps, int save_at = -1, const std::string& path = "") {
     while (done < steps) {
       for (auto& batch : *loader) {
@@ -120,7 +120,7 @@ void check_resumes(Device device, std::size_t workers, const MakeOptimizer& make
   Training straight(device, 1, workers, make);
   straight.run(kSteps, save_at, folder / "run");
   const Generator::State random = default_generator().get_state();
-  // Another seed: what is not loaded would differ.
+  // Another seed: values that are not loaded would differ.
   Training fresh(device, 99, workers, make);
   fresh.resume(folder / "run");
   fresh.run(kSteps);
@@ -132,14 +132,14 @@ void check_resumes(Device device, std::size_t workers, const MakeOptimizer& make
 
 }  // namespace
 
-TEST_CASE("a training resumes bit for bit after any step, on every device") {
+TEST_CASE("training resumes bitwise identically after any step, on every device") {
   for (const Device device : devices()) {
     for (int save_at = 1; save_at < kSteps; ++save_at) check_resumes(device, 0, make_sgd, save_at);
     for (const int save_at : {1, 5, 7, 10}) check_resumes(device, 0, make_adam, save_at);
   }
 }
 
-TEST_CASE("a training with workers ahead resumes with the batch after the last it was given") {
+TEST_CASE("training with workers that read ahead resumes with the next batch of the loop") {
   for (const int save_at : {2, 4, 5, 8}) check_resumes(Device("cpu"), 2, make_sgd, save_at);
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("a checkpoint of one device is loaded on another and comes back unchan
     back.resume(folder / "away");
     back.run(kSteps);
     check_same_bits(straight, back);
-    // The training goes on there, too.
+    // The training continues there, too.
     away.resume(folder / "run");
     away.run(kSteps);
     CHECK(away.losses.back() == Approx(straight.losses.back()).epsilon(1e-4));
@@ -181,7 +181,7 @@ TEST_CASE("a checkpoint that was saved between two epochs starts the next one") 
   CHECK(wanted.size() == 5);
 }
 
-TEST_CASE("other schedules and samplers keep their place") {
+TEST_CASE("other schedules and samplers keep their position") {
   Tensor p = leaf({1});
   optim::SGD optimizer({p}, 0.1), other({p}, 0.7);
   const auto curve = [](unsigned epoch) { return (1 + std::cos(0.1 * M_PI * epoch)) / 2; };
@@ -218,7 +218,7 @@ TEST_CASE("other schedules and samplers keep their place") {
         "place 1");
 }
 
-TEST_CASE("numbers of a state are whole, one, and in range") {
+TEST_CASE("a number of a state must be one integer in range") {
   data::samplers::RandomSampler sampler(3);
   const auto complaint = [&](const char* name, const Tensor& value) {
     auto state = sampler.state_dict();
@@ -236,7 +236,7 @@ TEST_CASE("numbers of a state are whole, one, and in range") {
         "load_state_dict: \"order\" is float64 in the state; expected int64");
 }
 
-TEST_CASE("a sampler that cannot tell its place says so") {
+TEST_CASE("a sampler that cannot save its position is an error") {
   struct Twice : data::samplers::Sampler<> {
     void reset(optional<std::size_t>) override {}
     optional<std::vector<std::size_t>> next(std::size_t) override { return nullopt; }

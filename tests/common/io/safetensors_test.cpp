@@ -1,5 +1,5 @@
-// The safetensors format: the bytes that are written, the values that come back, and what is said
-// of damaged files.
+// The safetensors format: the bytes that are written, the values that are read, and the errors for
+// damaged files.
 #include "io/safetensors.h"
 
 #include <cstring>
@@ -39,7 +39,7 @@ void check_same(const Tensor& actual, const Tensor& expected) {
   if (expected.numel() > 0) CHECK(bytes_of(actual) == bytes_of(expected));
 }
 
-// What load_file says of these bytes, the path left out.
+// The error of load_file for these bytes, without the path.
 std::string complaint(const std::string& bytes) {
   TemporaryFolder folder;
   const std::string path = folder / "f";
@@ -146,7 +146,7 @@ TEST_CASE("tied tensors are stored once and come back tied") {
   CHECK(values(loaded.tensors["part"]) != std::vector<double>(3, 7));
 }
 
-TEST_CASE("what cannot be written is refused, and the old file stays") {
+TEST_CASE("a state that cannot be written is rejected, and the old file stays") {
   TemporaryFolder folder;
   const std::string path = folder / "f";
   io::StateDict good;
@@ -195,7 +195,7 @@ TEST_CASE("a header's length is checked against the file") {
         std::string("the header does not begin with {, at offset 8") + kDamaged);
 }
 
-TEST_CASE("a header that is no JSON, or JSON of another kind, is told") {
+TEST_CASE("a header that is not JSON, or JSON of another kind, is an error") {
   CHECK(complaint_of_header("{\"w\": nothing}") ==
         std::string("the header stops being JSON at offset 15") + kDamaged);
   CHECK(complaint_of_header("{}x") ==
@@ -277,7 +277,7 @@ TEST_CASE("every byte of the data belongs to one tensor") {
             kDamaged);
 }
 
-TEST_CASE("an alias of nothing, or of a name that is there, is told") {
+TEST_CASE("an alias of a missing tensor, or with an existing name, is an error") {
   const auto of_alias = [](const char* alias) {
     return complaint_of_header("{\"__metadata__\":{" + std::string(alias) + "}," +
                                    entry("v", "U8", "[1]", "[0,1]") + "," +
@@ -292,7 +292,7 @@ TEST_CASE("an alias of nothing, or of a name that is there, is told") {
         "name. The file is damaged.");
 }
 
-TEST_CASE("a file that is cut anywhere is refused") {
+TEST_CASE("a file that is truncated anywhere is rejected") {
   TemporaryFolder folder;
   io::StateDict state;
   state.tensors.insert("w", ones({3}));

@@ -79,7 +79,7 @@ TEST_CASE("a module is loaded in place, parameters and buffers, from any device"
   }
 }
 
-TEST_CASE("a stream takes what a file takes, with the same bytes") {
+TEST_CASE("a stream accepts what a file accepts, with the same bytes") {
   TemporaryFolder folder;
   const auto bytes_of_file = [&] {
     const Bytes bytes = read_file(folder / "f");
@@ -110,7 +110,7 @@ TEST_CASE("a stream takes what a file takes, with the same bytes") {
   CHECK(loaded_list[2].sizes() == IntArrayRef({0, 2}));
   load(other, module);
   CHECK(values(other->first->weight) == values(net->first->weight));
-  // An object, not a handle; and after bytes that somebody else read.
+  // An object, not a handle; and after bytes that other code has read.
   optim::SGD sgd(net->parameters(), optim::SGDOptions(0.5).momentum(0.9)),
       same(net->parameters(), optim::SGDOptions(0.1));
   std::stringstream optimizer("lr=");
@@ -122,7 +122,7 @@ TEST_CASE("a stream takes what a file takes, with the same bytes") {
   CHECK(same.param_groups()[0].options().get_lr() == 0.5);
 }
 
-TEST_CASE("what is wrong with a stream is said in words, and nothing is loaded") {
+TEST_CASE("a bad stream is a clear error, and nothing is loaded") {
   Tensor x = ones({2});
   const auto complaint = [&](const std::string& bytes) {
     std::istringstream stream(bytes);
@@ -156,7 +156,7 @@ TEST_CASE("what is wrong with a stream is said in words, and nothing is loaded")
   CHECK(untouched.str().empty());
 }
 
-TEST_CASE("a module that does not fit is told as a whole, and nothing is copied") {
+TEST_CASE("a module that does not fit is an error that lists all, and nothing is copied") {
   TemporaryFolder folder;
   TwoLayers net;
   io::StateDict state{net->state_dict(), {}};
@@ -222,7 +222,7 @@ TEST_CASE("an optimizer's state is saved by number, or by name in any order") {
         "named_parameters() of the module that holds it");
 }
 
-TEST_CASE("an optimizer's state that does not fit is told as a whole, and nothing is changed") {
+TEST_CASE("an optimizer state that does not fit is an error that lists all; nothing changes") {
   Tensor a = leaf({1, 2}), b = leaf({3});
   optim::Adam adam({a, b}, optim::AdamOptions(0.1));
   a.mutable_grad() = ones({2});

@@ -36,7 +36,7 @@ struct Pinned {
 
 }  // namespace
 
-TEST_CASE("values survive the way there and back, for every size and kind of memory") {
+TEST_CASE("values survive the copy to the device and back, in every size and kind of memory") {
   const Stream stream = getStreamFromPool("sim:0");
   for (std::size_t n : {1u, 31u, 1023u, 16384u, 16385u, 262144u, 262145u, 1000003u}) {
     std::vector<std::uint32_t> host(n);
@@ -73,7 +73,7 @@ TEST_CASE("a pageable source may change as soon as the copy returns") {
   }
 }
 
-TEST_CASE("a pinned copy returns at once; a large pageable one keeps the host busy") {
+TEST_CASE("a pinned copy returns immediately; a large pageable copy blocks the host") {
   const WithLink slow({1.0, 10});
   const Stream stream = getStreamFromPool("sim:0");
   constexpr std::size_t kBytes = 32 << 20;  // 33 ms
@@ -99,7 +99,7 @@ TEST_CASE("a pinned copy returns at once; a large pageable one keeps the host bu
   CHECK(milliseconds_since(begin) > 30);
 }
 
-TEST_CASE("copies run beside kernels, and one engine serves a direction") {
+TEST_CASE("copies run concurrently with kernels, with one engine per direction") {
   const WithLink slow({1.0, 10});
   const Stream compute = getStreamFromPool("sim:0");
   const Stream up = getStreamFromPool("sim:0"), up2 = getStreamFromPool("sim:0");

@@ -1,4 +1,4 @@
-// Errors of queued work: they stick to the stream, cross events, and are told once per stream.
+// Errors of queued work: they stay with the stream, cross events, and are reported once per stream.
 #include <catch2/catch.hpp>
 
 #include "sim_work.h"
@@ -35,7 +35,7 @@ TEST_CASE("a failing record is reported at the next synchronization, once") {
   CHECK(value.values(stream)[0] == 3);
 }
 
-TEST_CASE("an error crosses an event to the stream that waits") {
+TEST_CASE("an error passes through an event to the stream that waits") {
   const Stream a = getStreamFromPool("sim:0"), b = getStreamFromPool("sim:1");
   fail_on(a);
   b.wait(a);
@@ -45,11 +45,11 @@ TEST_CASE("an error crosses an event to the stream that waits") {
   CHECK_THROWS_WITH(b.synchronize(), kGatherFailed);
   CHECK_FALSE(ran);
   b.synchronize();
-  CHECK_THROWS_WITH(a.synchronize(), kGatherFailed);  // each stream tells it: neither did its work
+  CHECK_THROWS_WITH(a.synchronize(), kGatherFailed);  // each stream reports it, as neither worked
   a.synchronize();
 }
 
-TEST_CASE("waiting for an event tells the error and leaves it to the stream") {
+TEST_CASE("waiting for an event reports the error, and the stream keeps it") {
   const Stream stream = getStreamFromPool("sim:0");
   Event event(kSIM);
   fail_on(stream);
@@ -78,7 +78,7 @@ TEST_CASE("device synchronization and copies to the host report errors too") {
   CHECK_THROWS_AS(stream.synchronize(), AsyncError);
 }
 
-TEST_CASE("what is thrown need not be an exception class") {
+TEST_CASE("a thrown value need not be an exception class") {
   const Stream stream = getStreamFromPool("sim:0");
   launch("odd", stream, [] { throw 7; });
   CHECK_THROWS_WITH(stream.synchronize(),

@@ -32,7 +32,7 @@ struct Fresh {
 
 }  // namespace
 
-TEST_CASE("a released block serves the same stream at once, and no other stream") {
+TEST_CASE("a released block serves the same stream immediately, and no other stream") {
   Fresh fresh;
   void* block = fresh.memory.allocate(1000);
   CHECK(reinterpret_cast<std::uintptr_t>(block) % 512 == 0);
@@ -95,7 +95,7 @@ TEST_CASE("the size of a request decides the size of its segment") {
   CHECK(segment_of(11 * kMiB) == 12 * kMiB);
 }
 
-TEST_CASE("record_stream keeps a block from reuse until that stream is through") {
+TEST_CASE("record_stream keeps a block from reuse until that stream has finished") {
   Fresh fresh;
   const Stream side = getStreamFromPool(fresh.device);
   void* block = fresh.memory.allocate(5000);
@@ -121,7 +121,7 @@ TEST_CASE("record_stream keeps a block from reuse until that stream is through")
   fresh.memory.release(own, 5000);
 }
 
-TEST_CASE("out of memory tells where the memory is, and empties the cache first") {
+TEST_CASE("an out-of-memory error says where the memory is, after emptying the cache") {
   Fresh fresh(64 * kMiB);
   void* live = fresh.memory.allocate(40 * kMiB);
   void* cached = fresh.memory.allocate(20 * kMiB);
@@ -144,7 +144,7 @@ TEST_CASE("out of memory tells where the memory is, and empties the cache first"
     CHECK_THROWS_AS(fresh.memory.allocate(size), OutOfMemoryError);
 }
 
-TEST_CASE("memory waiting for another stream is waited for before giving up") {
+TEST_CASE("an allocation waits for memory of another stream before it fails") {
   Fresh fresh(64 * kMiB);
   const Stream side = getStreamFromPool(fresh.device);
   void* block = fresh.memory.allocate(40 * kMiB);

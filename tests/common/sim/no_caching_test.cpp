@@ -144,7 +144,7 @@ TEST_CASE("child: trains", "[.child]") {
   }
 }
 
-TEST_CASE("without caching every block is the device's own, and goes back when it is released") {
+TEST_CASE("without caching every block is allocated on the device, and freed when released") {
   for (const char* name :
        {"child: every block asks the device", "child: a release waits for queued work",
         "child: a block that a second stream uses waits for that stream",
@@ -158,7 +158,7 @@ TEST_CASE("without caching every block is the device's own, and goes back when i
   CHECK(run_child("child: every block asks the device", "TD_NO_CACHING=0").exit_code != 0);
 }
 
-TEST_CASE("a training without caching gives the same bits") {
+TEST_CASE("training without caching gives the same bits") {
   const auto cached = run_child("child: trains"),
              uncached = run_child("child: trains", "TD_NO_CACHING=1");
   CHECK(cached.exit_code == 0);

@@ -125,7 +125,7 @@ TEST_CASE("child: devices set by the program", "[.child]") {
   }
 }
 
-TEST_CASE("touching device memory ends the program with an explanation and exit code 70") {
+TEST_CASE("access to device memory ends the program with an explanation and exit code 70") {
   auto result = run_child("child: host reads");
   CHECK(result.exit_code == 70);
   CHECK_THAT(
@@ -138,7 +138,7 @@ TEST_CASE("touching device memory ends the program with an explanation and exit 
   CHECK(result.exit_code == 70);
   const std::size_t first = result.output.find("error: host code read memory of sim:0");
   REQUIRE(first != std::string::npos);
-  CHECK(result.output.find("error: ", first + 1) == std::string::npos);  // told once
+  CHECK(result.output.find("error: ", first + 1) == std::string::npos);  // reported once
 
   result = run_child("child: host writes");
   CHECK(result.exit_code == 70);
@@ -162,7 +162,7 @@ TEST_CASE("touching device memory ends the program with an explanation and exit 
                                             "translated, of memory of sim:0"));
 }
 
-TEST_CASE("faults elsewhere go where they went before") {
+TEST_CASE("faults elsewhere reach the handler that was there before") {
   const auto result = run_child("child: another fault");
   CHECK(result.exit_code == 3);
   CHECK_THAT(result.output, !Catch::Contains("memory of sim"));
@@ -206,7 +206,7 @@ TEST_CASE("the environment sets devices, memory, link and launch cost") {
                              "with TD_SIM_DEVICES=2.\n"));
 }
 
-TEST_CASE("a malformed variable is told with what is expected") {
+TEST_CASE("a malformed variable is an error that says what is expected") {
   const auto told = [](const std::string& variable, const std::string& expected) {
     const auto result = run_child("child: settings", variable);
     CHECK_THAT(result.output, Catch::Contains("0 devices, there is no sim: " + variable +

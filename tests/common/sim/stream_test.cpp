@@ -11,7 +11,7 @@ using test::DeviceArray;
 using test::Gate;
 using test::launch;
 
-TEST_CASE("work of a stream runs in order, beside the host") {
+TEST_CASE("work of a stream runs in order, concurrently with the host") {
   const Stream stream = getStreamFromPool("sim:0");
   DeviceArray<std::int64_t> value("sim:0", 1);
   std::int64_t* v = value.kernel();
@@ -53,7 +53,7 @@ TEST_CASE("streams run concurrently, and query sees the running record") {
   CHECK(a.query());
 }
 
-TEST_CASE("an event orders one stream behind another, also between devices") {
+TEST_CASE("an event orders one stream after another, also between devices") {
   for (const char* second : {"sim:0", "sim:1"}) {
     const Stream a = getStreamFromPool("sim:0"), b = getStreamFromPool(second);
     DeviceArray<int> value("sim:0", 1);
@@ -76,7 +76,7 @@ TEST_CASE("an event orders one stream behind another, also between devices") {
   }
 }
 
-TEST_CASE("Stream::wait takes what the other stream holds now, and no more") {
+TEST_CASE("Stream::wait waits for what the other stream holds now, and no more") {
   const Stream a = getStreamFromPool("sim:0"), b = getStreamFromPool("sim:0");
   b.wait(a);
   Gate gate;
@@ -87,7 +87,7 @@ TEST_CASE("Stream::wait takes what the other stream holds now, and no more") {
   a.synchronize();
 }
 
-TEST_CASE("re-recording moves the mark; waits already queued keep the one they saw") {
+TEST_CASE("recording an event again does not change waits that are queued already") {
   const Stream a = getStreamFromPool("sim:0"), b = getStreamFromPool("sim:0");
   Event event(kSIM);
   event.record(a);
@@ -109,7 +109,7 @@ TEST_CASE("re-recording moves the mark; waits already queued keep the one they s
   b.synchronize();
 }
 
-TEST_CASE("elapsed_time asks for marks that were passed") {
+TEST_CASE("elapsed_time needs events that are done") {
   const Stream stream = getStreamFromPool("sim:0");
   Event begin(kSIM, EventFlag::kTiming), end(kSIM, EventFlag::kTiming);
   begin.record(stream);
@@ -168,7 +168,7 @@ TEST_CASE("several host threads share a stream") {
   CHECK(count == 4000);
 }
 
-TEST_CASE("a launch costs the host what is set") {
+TEST_CASE("a launch costs the host the time that is set") {
   const Stream stream = getStreamFromPool("sim:0");
   sim::set_launch_cost(2000);
   const auto begin = std::chrono::steady_clock::now();

@@ -36,7 +36,7 @@ std::vector<json> events_of(const json& whole, const std::string& phase) {
   return found;
 }
 
-/// What the format asks of every event, and that spans of a track nest.
+/// What the format requires of every event, and that spans of a track nest.
 void check_schema(const json& whole) {
   CHECK(whole.at("schemaVersion") == 1);
   CHECK(whole.at("displayTimeUnit") == "ms");
@@ -166,7 +166,7 @@ TEST_CASE("times are relative, exact, and begin now") {
   CHECK(std::chrono::abs(since) < std::chrono::minutes(1));
 }
 
-TEST_CASE("names cannot break the file") {
+TEST_CASE("special characters in names do not break the file") {
   HandMade made;
   const char* name = "a \"quoted\" \\ name\nof two lines\t\x01";
   const auto track = made.track(TrackKind::kThread, "", 1, "loader \"0\"\n");
@@ -177,7 +177,7 @@ TEST_CASE("names cannot break the file") {
   CHECK(event_named(whole, "thread_name", "M").at("args").at("name") == "thread 1 (loader \"0\" )");
 }
 
-TEST_CASE("an arrow needs both of its ends, and a rank is named") {
+TEST_CASE("an arrow needs both ends, and a rank has a name") {
   HandMade made;
   const auto host = made.track(TrackKind::kThread, "", 1, "main");
   const auto stream = made.track(TrackKind::kStream, "sim:0", 2, "stream 2");
@@ -196,7 +196,7 @@ TEST_CASE("an arrow needs both of its ends, and a rank is named") {
   CHECK(kernel.at("args").at("device") == "sim:0");
 }
 
-TEST_CASE("a file is written whole, or the error names it") {
+TEST_CASE("a file is written completely, or the error names it") {
   const std::string path = "chrome_test.json";
   trace::start();
   { const Span span("written"); }

@@ -34,7 +34,7 @@ TEST_CASE("the host's operations and gradients have their names") {
   CHECK(find(seen, Category::kLaunch).empty());
 }
 
-TEST_CASE("an optimizer's step and zero_grad are spans around all that they do") {
+TEST_CASE("an optimizer's step and zero_grad are spans around all of their work") {
   const auto check_spans = [](auto make, const char* step) {
     for (const char* device : {"cpu", "sim"}) {
       td::Tensor w = td::ones({4}, device).requires_grad_();
@@ -52,8 +52,8 @@ TEST_CASE("an optimizer's step and zero_grad are spans around all that they do")
       const auto cleared = find(seen, Category::kOperator, "Optimizer.zero_grad");
       REQUIRE(cleared.size() == 1);
       CHECK(cleared[0].begin >= steps[0].end);
-      // Backward is the closure's. What the host does from then to the end of the step, it does in
-      // it.
+      // The closure runs backward. From then to the end of the step, all work of the host is inside
+      // the step.
       const std::int64_t begin = find(seen, Category::kBackward).back().end;
       const auto work = *device == 'c' ? Category::kOperator : Category::kLaunch;
       int parts = 0;

@@ -25,7 +25,7 @@ struct Device : HandMade {
 
 }  // namespace
 
-TEST_CASE("one after another is no overlap, side by side is all of it") {
+TEST_CASE("sequential spans have no overlap, concurrent spans have full overlap") {
   Device serial;
   for (int step = 0; step < 3; ++step) {
     serial.copy(20 * step, 20 * step + 10);

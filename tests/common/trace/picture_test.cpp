@@ -1,4 +1,4 @@
-// Pictures of traces whose times are known: what stands where, and what it is called.
+// Figures of traces whose times are known: the positions and the names in them.
 #include <catch2/catch.hpp>
 
 #include "traces.h"
@@ -32,17 +32,17 @@ struct Step : HandMade {
 
 }  // namespace
 
-TEST_CASE("a letter is the phase in which the work was asked for") {
+TEST_CASE("a letter stands for the phase in which the work was launched") {
   CHECK(text_timeline(Step().trace, PictureOptions().width(10)) ==
         "f forward, b backward, c copy, . waits\n"
         " sim:0 |ccff..bbbb|\n"
         "        0  100.0 ms\n");
 }
 
-TEST_CASE("a thread without phases works for the one that has them") {
+TEST_CASE("work of a thread without phases belongs to the thread that has phases") {
   Step step;
   step.work(step.other, "add", Category::kKernel, 4, 5, 40, 50);
-  step.work(step.other, "sum", Category::kKernel, 5, 30, 50, 60);  // behind all phases
+  step.work(step.other, "sum", Category::kKernel, 5, 30, 50, 60);  // after all phases
   CHECK(text_timeline(step.trace, PictureOptions().width(10)) ==
         "f forward, k kernel, b backward, c copy, . waits\n"
         " sim:0 |ccfffkbbbb|\n"
@@ -59,7 +59,7 @@ TEST_CASE("the inner phase counts, and names that begin alike get letters of the
         "        0  100.0 ms\n");
 }
 
-TEST_CASE("streams, engines and the host each have a line when they are asked for") {
+TEST_CASE("streams, engines and the host each have a line on request") {
   Step step;
   const auto second = step.track(TrackKind::kStream, "sim:0", 1, "stream 1");
   const auto engine = step.track(TrackKind::kEngine, "sim:0", 0, "copy engine HtoD");
@@ -76,7 +76,7 @@ TEST_CASE("streams, engines and the host each have a line when they are asked fo
         "                         0  100.0 ms\n");
 }
 
-TEST_CASE("a collective that a device carries out has its own name") {
+TEST_CASE("a collective that runs on a device has its own name") {
   Step step;
   const auto lane = step.track(TrackKind::kStream, "sim:0", 1, "stream 1, collectives");
   step.span(step.host, Category::kLaunch, "all_reduce", 11, 11, 4);

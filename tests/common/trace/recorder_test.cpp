@@ -9,7 +9,7 @@
 using namespace test;
 namespace trace = td::trace;
 
-TEST_CASE("only what begins and ends while somebody records is kept") {
+TEST_CASE("only spans that begin and end during a recording are kept") {
   { const Span before("before"); }
   auto begun_before = std::make_unique<Span>("begun before");
   trace::start();
@@ -38,10 +38,10 @@ TEST_CASE("a span that ends in a later recording is in neither") {
   trace::start();
   open.reset();
   CHECK(trace::stop().spans.empty());
-  CHECK(trace::stop().spans.empty());  // nobody started it
+  CHECK(trace::stop().spans.empty());  // it was not started
 }
 
-TEST_CASE("a recording within another sees its own part, and leaves it to the other") {
+TEST_CASE("a recording within another gets its own part, and the outer one has it too") {
   trace::start();
   { const Span first("first"); }
   trace::start();
@@ -92,7 +92,7 @@ TEST_CASE("every thread has a track, also one that has ended") {
   CHECK(trace::stop().tracks.size() == 1);
 }
 
-TEST_CASE("a span may be in a track that is no thread's") {
+TEST_CASE("a span may be in a track that belongs to no thread") {
   const std::uint32_t track = trace::add_track({TrackKind::kStream, "sim:7", 3, "stream 3"});
   trace::start();
   { const trace::TargetSpan there({track, 42}, "there", Category::kKernel); }
@@ -102,7 +102,7 @@ TEST_CASE("a span may be in a track that is no thread's") {
   CHECK(seen.spans[0].correlation == 42);
 }
 
-TEST_CASE("what there is no room for is counted, and there is room again afterwards") {
+TEST_CASE("spans without room are counted, and there is room again afterwards") {
   constexpr int kRoom = 1 << 20;
   trace::start();
   for (int i = 0; i < kRoom + 5; ++i) const Span span("one of many");
@@ -148,7 +148,7 @@ const trace::Listener kListener{[](const char* name) { heard += std::string("<")
                                 [] { heard += '>'; }};
 }  // namespace
 
-TEST_CASE("a listener hears of spans, recorded or not, but not of what devices do") {
+TEST_CASE("a listener gets the host's spans, recorded or not, but not those of devices") {
   trace::set_listener(&kListener);
   {
     const Span outer("outer");

@@ -25,7 +25,7 @@ td::Tensor pinned(std::int64_t elements) {
 
 }  // namespace
 
-TEST_CASE("stop waits for queued work, and each piece leads back to its launch") {
+TEST_CASE("stop waits for queued work, and each piece refers to its launch") {
   const Stream first = td::getStreamFromPool("sim:0"), second = td::getStreamFromPool("sim:1");
   trace::start();
   for (int i = 0; i < 3; ++i) {
@@ -110,7 +110,7 @@ TEST_CASE("an engine does one copy after another, whatever stream it is for") {
   CHECK(partly_overlapping(seen).empty());
 }
 
-TEST_CASE("a stream that waits for another says so") {
+TEST_CASE("a stream that waits for another has a span for it") {
   const Stream first = td::getStreamFromPool("sim:0"), second = td::getStreamFromPool("sim:0");
   Gate gate;
   gate.hold(first);
@@ -130,7 +130,7 @@ TEST_CASE("a stream that waits for another says so") {
   CHECK(find(seen, Category::kKernel, "gate").empty());  // it had begun before
 }
 
-TEST_CASE("work that fails is in the trace; what it keeps from running is not") {
+TEST_CASE("work that fails is in the trace; work that it prevents is not") {
   const Stream stream = td::getStreamFromPool("sim:0");
   trace::start();
   launch("fails", stream, [] { throw std::runtime_error("on purpose"); });
@@ -142,7 +142,7 @@ TEST_CASE("work that fails is in the trace; what it keeps from running is not") 
   CHECK_THROWS_AS(stream.synchronize(), td::AsyncError);  // stop left it there
 }
 
-TEST_CASE("copies beside kernels: the figure of overlap comes from a real run") {
+TEST_CASE("copies concurrent with kernels: the overlap is that of a real run") {
   const Stream copies = td::getStreamFromPool("sim:0"), kernels = td::getStreamFromPool("sim:0");
   const td::sim::Link before = td::sim::link();
   // Hardly anything but latency, and so much of it that what a busy machine adds is little.
@@ -164,7 +164,7 @@ TEST_CASE("copies beside kernels: the figure of overlap comes from a real run") 
   td::sim::set_link(before);
 }
 
-TEST_CASE("the work of a graph leads back to the replay, which is one launch") {
+TEST_CASE("the work of a graph refers to the replay, which is one launch") {
   const Stream stream = td::getStreamFromPool("sim:0");
   const td::StreamGuard guard(stream);
   const td::Tensor x = td::zeros({8}, td::TensorOptions(td::Device("sim:0")));

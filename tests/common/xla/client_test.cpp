@@ -1,5 +1,5 @@
-// The client's manners, judged by a strict stand-in: sizes, ownership, donation, errors in words.
-// That XLA itself takes our programs is what tests/system/xla_test.py proves.
+// The client's calls, checked by a strict stand-in: sizes, ownership, donation, clear errors.
+// tests/system/xla_test.py tests that XLA itself accepts our programs.
 #include <dlfcn.h>
 
 #include <catch2/catch.hpp>
@@ -40,11 +40,11 @@ std::string text_of(const Work& work) {
 
 }  // namespace
 
-TEST_CASE("a plugin tells its version") {
+TEST_CASE("a plugin reports its version") {
   CHECK(Plugin::load(stand_in("stand_in.so")).version() == "0.81");
 }
 
-TEST_CASE("what is no plugin is refused in words") {
+TEST_CASE("a file that is no plugin is a clear error") {
   CHECK_THAT(text_of<PluginMissing>([] { Plugin::load("/nowhere/plugin.so"); }),
              Catch::Contains("there is no PJRT plugin at /nowhere/plugin.so"));
   CHECK_THAT(text_of<PluginMissing>([] { Plugin::load(STAND_IN_FOLDER "/CMakeCache.txt"); }) +
@@ -57,7 +57,7 @@ TEST_CASE("what is no plugin is refused in words") {
                              "0.57 and later"));
 }
 
-TEST_CASE("a function that a plugin lacks is refused, not called") {
+TEST_CASE("a function that a plugin lacks is an error and is not called") {
   const NothingIsLeft check;
   const Client client(Plugin::load(stand_in("short_stand_in.so")), 1);
   const Buffer buffer = client.to_device(ones({2}));
@@ -71,7 +71,7 @@ TEST_CASE("a function that a plugin lacks is refused, not called") {
   }
 }
 
-TEST_CASE("no plugin named: the ways to get one") {
+TEST_CASE("without a named plugin the error says how to get one") {
   const char* const before = std::getenv("PJRT_PLUGIN");
   const std::string kept = before ? before : "";
   unsetenv("PJRT_PLUGIN");
@@ -101,7 +101,7 @@ TEST_CASE("a client has the devices that were asked for") {
              Catch::Equals("xla:2: there is no such device; this client has xla:0 to xla:1"));
 }
 
-TEST_CASE("tensors of every type come back as they went") {
+TEST_CASE("tensors of every type come back unchanged") {
   const NothingIsLeft check;
   const Client client = make_client(1);
   for (const ScalarType type : {kByte, kInt, kLong, kHalf, kFloat, kDouble, kBool, kBFloat16}) {
@@ -197,7 +197,7 @@ TEST_CASE("a donated buffer is deleted, and using it again is an error") {
              Catch::Contains("deleted or donated"));
 }
 
-TEST_CASE("starting does not wait, and wait tells what went wrong") {
+TEST_CASE("start does not wait, and wait reports errors") {
   const NothingIsLeft check;
   const Client client = make_client(1);
   const Buffer a = client.to_device(ones({2}));
@@ -207,11 +207,11 @@ TEST_CASE("starting does not wait, and wait tells what went wrong") {
   CHECK(ask_stand_in("stand_in_awaited") == before);
   CHECK_THAT(text_of<XlaError>([&] { run.wait(); }),
              Catch::Equals("LoadedExecutable_Execute: the program failed"));
-  CHECK_NOTHROW(run.wait());             // told once
-  CHECK_NOTHROW(fails.start({{a, a}}));  // nobody asked for this one
+  CHECK_NOTHROW(run.wait());             // reported once
+  CHECK_NOTHROW(fails.start({{a, a}}));  // this one was not requested
 }
 
-TEST_CASE("what a client made keeps it alive") {
+TEST_CASE("objects that a client made keep it alive") {
   const NothingIsLeft check;
   optional<Client> client = make_client(1);
   const Buffer a = client->to_device(ones({2}));

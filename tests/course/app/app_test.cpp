@@ -1,4 +1,4 @@
-// What all chapters' programs do alike: options, exit codes, Ctrl-C, the choice of a device.
+// What all chapters' programs have in common: options, exit codes, Ctrl-C, the choice of a device.
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <sstream>
@@ -26,7 +26,7 @@ TEST_CASE("defaults are the program's, options override them") {
   CHECK_THAT(help.output, Catch::Contains("A sample program.") && Catch::Contains("--batch-size"));
 }
 
-TEST_CASE("a wrong option is told in full, with what is expected and what to type") {
+TEST_CASE("a wrong option is an error with the option, what is expected and what to type") {
   const std::string largest = "99999999999999999999", digits(300, '9');
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--bogus"}, "There is no option --bogus."},
@@ -117,7 +117,7 @@ TEST_CASE("Ctrl-C finishes the step, says what was done, and is exit code 130") 
   CHECK(sample({"--do", "train"}).exit_code == 0);
 }
 
-TEST_CASE("the device is told in one line, a missing one is refused") {
+TEST_CASE("the device is printed in one line, a missing device is an error") {
   const Outcome chosen = sample({"--do", "devices"});
   CHECK(chosen.exit_code == 0);
   CHECK_THAT(chosen.output,
@@ -133,7 +133,7 @@ TEST_CASE("the device is told in one line, a missing one is refused") {
   }
 }
 
-TEST_CASE("pictures that cannot be written are an error that names the folder") {
+TEST_CASE("images that cannot be written are an error that names the directory") {
   const Outcome refused = course::run({{PICTURES, "--data", SAMPLE}, {}, {}, {}});
   INFO(refused.output);
   CHECK(refused.exit_code == 1);

@@ -1,7 +1,7 @@
 // The memory of one device: address space that is mapped twice from one file in memory. The program
 // gets addresses of the first mapping, which no thread can access, and kernels work at the second
 // (see device_view in stand_in.h). cudaMalloc and cudaFree call this, with State::mutex held.
-// Invariant: blocks do not overlap, each ends at the end of a page, and behind each is a page that
+// Invariant: blocks do not overlap, each ends at the end of a page, and after each is a page that
 // neither mapping can access; an address is used again only once all later ones were.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace cuda_stand_in {
 
 class Arena {
  public:
-  /// @param capacity what the blocks may hold together.
+  /// @param capacity bytes that all blocks together may have.
   Arena(int device, std::size_t capacity);
 
   /// A block aligned to 512 bytes, filled with 0xFF (NaN in every float type); null where the

@@ -1,6 +1,6 @@
 // The calls that copy. A copy to pageable memory runs as late as any other work, so that a missing
-// wait shows; the source of a copy from pageable memory is read by the call itself, unless devices
-// have access to it. Invariant: a copy that was queued has two sides that are there.
+// wait is found; the source of a copy from pageable memory is read by the call itself, unless
+// devices have access to it. Invariant: both sides of a queued copy exist.
 #include <cstring>
 
 #include "uses.h"

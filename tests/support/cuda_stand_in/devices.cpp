@@ -1,5 +1,5 @@
-// The calls about devices, their roads to each other, and the errors of a thread. Neighbours have a
-// road between them, so of three GPUs the first and the last have none.
+// The calls about devices, their peer access, and the errors of a thread. Neighbors have peer
+// access, so of three GPUs the first and the last have none.
 #include <cstdlib>
 #include <cstring>
 

@@ -26,7 +26,7 @@ class Replay {
       for (const std::size_t node : after) followers_[node].push_back(i);
     }
   }
-  /// Runs what can go on. A node that cannot yet does not keep the others.
+  /// Runs the nodes that can continue. A blocked node does not delay the others.
   bool operator()() {
     std::vector<std::size_t> waiting;
     while (!ready_.empty()) {

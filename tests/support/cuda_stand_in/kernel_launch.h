@@ -1,6 +1,6 @@
-// A kernel's launch on its way from the core's kernels (kernels.cpp) to the stand-in for the
-// runtime (launches.cpp). Includes nothing of CUDA and nothing of simt, which have types of the
-// same names.
+// A kernel's launch, which the core's kernels (kernels.cpp) pass to the stand-in for the runtime
+// (launches.cpp). Includes nothing of CUDA and nothing of simt, which have types of the same
+// names.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ struct KernelFault {
   std::string text;
 };
 
-/// What cudaLaunchKernel does; cudaGetLastError returns what came of it.
+/// What cudaLaunchKernel does; cudaGetLastError returns its error.
 void launch_kernel(KernelLaunch launch, void* stream);
 
 /// See stand_in.h.

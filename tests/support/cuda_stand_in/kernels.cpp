@@ -63,8 +63,8 @@ int code_of(const simt::Finding& finding) {
 }
 
 void run_observed(simt::Launch& launch) {
-  // Kept until a launch fails, because the shared memory of all kernels of the core is much to
-  // prepare for.
+  // Kept until a launch fails, because preparing for the shared memory of all kernels of the core
+  // is expensive.
   thread_local std::unique_ptr<simt::Observers> observers;
   if (!observers) observers = std::make_unique<simt::Observers>(simt::gpu("H100"));
   simt::run(launch, observers.get(), {});
@@ -89,7 +89,7 @@ void run(simt::Launch& launch) {
     throw KernelFault{code_of(finding), finding.text};
 }
 
-/// What a kernel is called with. The launch of more bytes is refused.
+/// The arguments of a kernel. The launch of more bytes is rejected.
 struct Call {
   static constexpr std::size_t kMostBytes = 4096;
   void (*kernel)(const void* arguments);

@@ -1,4 +1,4 @@
-// The calls that give memory and take it back. Memory of a device comes from its arena; pinned
+// The calls that allocate and free memory. Memory of a device comes from its arena; pinned
 // memory is an ordinary mapping, so that a use after its end ends the process.
 // Invariant: State::memory holds the blocks that were given out, by their begin.
 #include <sys/mman.h>
@@ -58,7 +58,7 @@ void forget(State& all, const void* memory, std::size_t bytes) {
   all.memory.erase(number(memory));
 }
 
-/// What cudaFree waits for: the device, and those that it opened a road to.
+/// The devices that cudaFree waits for: the memory's own, and those with peer access to it.
 std::vector<MarkPtr> work_beside(const State& all, int device) {
   std::vector<MarkPtr> marks;
   const std::set<int>& peers = all.devices[device].peers;

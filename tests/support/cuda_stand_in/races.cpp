@@ -65,7 +65,7 @@ void AccessMap::note(const Access& access) {
   split(access.begin);
   split(access.end);
   auto at = pieces_.lower_bound(access.begin);
-  if (access.writes) {  // what waits for this access comes after the earlier ones too
+  if (access.writes) {  // work that waits for this access comes after the earlier ones too
     at = pieces_.erase(at, pieces_.lower_bound(access.end));
     pieces_.emplace_hint(at, access.begin, Piece{access.end, access, {}});
     return;

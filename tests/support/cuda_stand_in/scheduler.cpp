@@ -1,7 +1,7 @@
-// The executor and the orders; scheduler.h describes them. An item that says that it cannot go on
-// yet is called again after 100 us, or sooner where other items run meanwhile.
-// Invariant: one thread executes at a time (State::is_executing), and an item that runs stays at
-// the front of its stream.
+// The executor and the orders; scheduler.h describes them. An item that cannot continue yet is
+// called again after 100 us, or sooner if other items run meanwhile. Invariant: one thread
+// executes at a time (State::is_executing), and an item that runs stays at the front of its
+// stream.
 #include "scheduler.h"
 
 #include <unistd.h>
@@ -18,10 +18,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kManyPolls = 20;   // after so many queries work runs
-constexpr double kMostLate = 5;  // milliseconds for which work that is done is not told of
+constexpr double kMostLate = 5;  // milliseconds for which finished work is not reported
 constexpr auto kQuiet = 5ms;     // after so long without a call all work runs
 constexpr auto kBetweenTries = 100us;
-constexpr int kFruitlessTries = 10;  // after so many the missing part may be any work
+constexpr int kFruitlessTries = 10;  // after so many, the missing part may be any work
 
 bool has_failed(const Device& device) { return device.failed || device.broken; }
 
@@ -34,7 +34,7 @@ bool can_go_on(const State& all, const Stream& stream) {
   });
 }
 
-/// Of two streams that can go on. The default streams come last in `reversed`.
+/// Compares two streams that can continue. The default streams come last in `reversed`.
 bool comes_first(Order order, const Stream& a, const Stream& b) {
   if (order != Order::kReversed) return a.items.front().number < b.items.front().number;
   if ((a.index == 0) != (b.index == 0)) return b.index == 0;
@@ -82,7 +82,7 @@ double now_in_milliseconds() {
   return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
 }
 
-/// Does the work of a stream's first item. @return whether it can go on.
+/// Does the work of a stream's first item. @return whether it can continue.
 bool run_front(State& all, Stream& stream, Lock& lock) {
   Item& item = stream.items.front();
   if (!item.run) return true;
@@ -90,7 +90,7 @@ bool run_front(State& all, Stream& stream, Lock& lock) {
   stream.is_running = all.is_executing = true;
   lock.unlock();
   const bool ended = run_operation(item, fault);
-  if (ended) item.run = nullptr;  // what it holds may call the runtime at its end
+  if (ended) item.run = nullptr;  // its members may call the runtime when they are destroyed
   lock.lock();
   stream.is_running = all.is_executing = false;
   item.has_begun = true;
@@ -111,7 +111,7 @@ bool step(State& all, Stream& stream, Lock& lock) {
   return true;
 }
 
-/// The executor has nothing that it may run or that can go on. @param fruitless so often in a row.
+/// Waits, because no work may run or can continue. @param fruitless number of such waits in a row.
 void rest(State& all, int& fruitless, Lock& lock) {
   bool tries = false, holds_work = false;
   for (const Stream* stream : all.streams) {
@@ -175,7 +175,7 @@ void need(State& all, Stream& stream, std::uint64_t ticket) {
       need(all, *mark->stream, mark->ticket);
 }
 
-/// In `eager` the calling thread runs what can go on.
+/// In `eager` the calling thread runs the work that can continue.
 void run_here(State& all, Lock& lock) {
   while (!all.is_executing) {
     Stream* const stream = choose(all);

@@ -1,6 +1,6 @@
 // When and in which order queued work runs. The calls of the runtime queue items and wait for
 // marks; one thread of the process, the executor, runs one operation at a time, in the order of
-// TD_STAND_IN_ORDER. In `eager` the thread that queues an item runs it if it can go on.
+// TD_STAND_IN_ORDER. In `eager` the thread that queues an item runs it if it can continue.
 // Invariant: every function is called with State::mutex held; operations run without it.
 #pragma once
 
@@ -14,8 +14,8 @@ void put(State& all, Stream& stream, Item item, Lock& lock);
 MarkPtr mark_here(const State& all, const Stream& stream);
 /// Whether the stream has reached it.
 bool is_reached(const Mark& mark);
-/// Whether the host may be told so. Where it may, the host comes after the mark. Where it may not,
-/// what is queried often must run.
+/// Whether a query may return that. If it may, the host comes after the mark. If not, work that is
+/// queried often must run.
 bool query(State& all, Mark& mark);
 /// Blocks until the marks are reached, or until `device` fails. The host comes after them.
 void wait_for(State& all, const std::vector<MarkPtr>& marks, const Device& device, Lock& lock);

@@ -1,5 +1,5 @@
 // Queues kernels of kernel libraries, such as those of chapter 11's exercises, on the stand-in's
-// streams. Takes the place of common/simt/cuda_launch.cpp, which opens what nvcc made of them.
+// streams. Replaces common/simt/cuda_launch.cpp, which loads the code that nvcc compiled from them.
 // Invariant: what runs is the version of the kernel that g++ has compiled for sim.
 #include "simt/cuda_launch.h"
 

@@ -3,10 +3,10 @@
 // the allocators, streams, graphs, launches and kernels run as they are. The stand-ins for cuBLAS,
 // cuDNN and NCCL, and tests, talk to it through this header.
 //
-// It is stricter than the driver: it refuses what CUDA lets pass and this core must not do, such as
-// a call that would create a context on GPU 0 because its thread chose no device. It is weaker than
-// the driver: work runs as late, and in as unusual an order, as CUDA allows. A function that it
-// does not have fails to link.
+// It is stricter than the driver: it rejects calls that CUDA accepts and this core must not make,
+// such as a call that would create a context on GPU 0 because its thread chose no device. It is
+// weaker than the driver: work runs as late, and in as unusual an order, as CUDA allows. A function
+// that it does not have fails to link.
 //
 // Memory of a device has two addresses: the program's, which the host cannot access, and the one at
 // which kernels and the stand-ins of libraries find the bytes (device_view).
@@ -45,9 +45,9 @@ struct Use {
 struct Operation {
   std::string name;
   std::vector<Use> uses;  ///< all memory of devices and all pinned memory that `run` touches
-  /// Does the work, on a thread of the stand-in. Returns false where it cannot go on yet, such as a
-  /// collective whose other ranks are missing; it is then called again. `begins` is true in the
-  /// first call for a launch, false when it goes on. An exception makes the device fail with
+  /// Does the work, on a thread of the stand-in. Returns false where it cannot continue yet, such
+  /// as a collective whose other ranks are missing; it is then called again. `begins` is true in
+  /// the first call for a launch, false when it continues. An exception makes the device fail with
   /// cudaErrorLaunchFailure, or with the code of a DeviceFault, and its text is printed.
   std::function<bool(bool begins)> run;
 };
@@ -130,7 +130,7 @@ void hold(int device, void* stream);
 void let_go(int device, void* stream);
 /// @}
 
-/// The devices that have a context, bit by bit.
+/// The devices that have a context, one bit per device.
 unsigned contexts();
 /// The device that was current when this pinned memory was made; -1 for other memory.
 int pinned_on(const void* memory);

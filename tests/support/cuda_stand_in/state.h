@@ -55,7 +55,7 @@ struct Stream {
   std::deque<Item> items;
   std::uint64_t queued = 0, done = 0, needed = 0;
   bool is_held = false, is_running = false;
-  bool must_wait = false;  ///< its first item said that it cannot go on yet
+  bool must_wait = false;  ///< its first item cannot continue yet
   VectorClock clock;       ///< what comes before its next operation
   MarkPtr queried;         ///< the last point that cudaStreamQuery was about
   Capture* capture = nullptr;
@@ -112,9 +112,9 @@ struct Graph {
 struct Device {
   std::optional<Arena> arena;  ///< made by the first cudaSetDevice
   bool has_context = false;
-  cudaError_t failed = cudaSuccess;  ///< work failed; some later call tells
-  std::uint64_t silent_calls = 0;    ///< calls that do not tell yet
-  cudaError_t broken = cudaSuccess;  ///< every call tells
+  cudaError_t failed = cudaSuccess;  ///< work failed; some later call reports it
+  std::uint64_t silent_calls = 0;    ///< calls that do not report it yet
+  cudaError_t broken = cudaSuccess;  ///< every call reports it
   std::set<int> peers;
   Stream default_stream;
   std::vector<Stream*> streams;
@@ -133,7 +133,7 @@ struct State {
   std::map<std::uintptr_t, Memory> memory;
   std::uint64_t generations = 0;
   std::set<const void*> live;   ///< handles of events, graphs and executable graphs
-  std::set<Capture*> captures;  ///< under way
+  std::set<Capture*> captures;  ///< in progress
   // Who runs work, and for whom.
   bool has_executor = false, executor_sleeps = false, is_executing = false, is_ending = false;
   std::uint64_t items = 0, all_calls = 0;
@@ -181,9 +181,9 @@ cudaError_t call(const char* name, bool needs_device, Body body) {
   return end_call(name, error);
 }
 
-/// What a call on the device returns. After work failed, some calls do not tell yet.
+/// The result of a call on the device. After work failed, some calls do not report it yet.
 cudaError_t error_of(Device& device);
-/// The same for a call that waited for the device: it tells.
+/// The same for a call that waited for the device: it reports the failure.
 cudaError_t pending_error(Device& device);
 /// Makes the device fail.
 void fail_device(State& all, int device, cudaError_t error);
@@ -196,7 +196,7 @@ std::string name_of(const Stream& stream);
 struct Found {
   const Memory* block = nullptr;  ///< that holds all the bytes
   std::uintptr_t begin = 0;       ///< of the block
-  bool is_beyond = false;         ///< begins in a block and ends behind it
+  bool is_beyond = false;         ///< begins in a block and ends after it
   bool was_freed = false;         ///< device memory without a block
   bool is_pageable() const { return !block && !is_beyond && !was_freed; }
 };

@@ -131,7 +131,7 @@ cudaError_t make_stream(const char* name, cudaStream_t* made, unsigned flags) {
   });
 }
 
-/// Events tell time in steps of half a microsecond.
+/// Events measure time in steps of half a microsecond.
 float milliseconds_between(const Mark& from, const Mark& to) {
   constexpr double kSteps = 2000;
   return static_cast<float>(std::round((to.milliseconds - from.milliseconds) * kSteps) / kSteps);

@@ -1,15 +1,15 @@
-// What operations do with memory: whether it is there, and whether other operations that are not
-// ordered use it too. Launches, library calls, copies and graphs come through here.
-// Invariant: called with State::mutex held; what is refused was not queued.
+// What operations do with memory: whether it exists, and whether other operations that are not
+// ordered use it too. Launches, library calls, copies and graphs come through here. Invariant:
+// called with State::mutex held; work that is rejected was not queued.
 #pragma once
 
 #include "state.h"
 
 namespace cuda_stand_in {
 
-/// Refuses a launch or copy while an error that an earlier call left in this thread was not read.
+/// Rejects a launch or copy while an error of an earlier call in this thread was not read.
 cudaError_t check_status(State& all, const char* call);
-/// Refuses memory that an operation of `device` must not use.
+/// Rejects memory that an operation of `device` must not use.
 cudaError_t check_memory(State& all, const char* call, const Operation& operation, int device);
 /// Refuses the operation where a use conflicts with an earlier one that it does not come after.
 cudaError_t check_races(State& all, const char* call, Stream& stream, const Operation& operation);

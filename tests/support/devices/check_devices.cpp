@@ -26,7 +26,7 @@ int copied(td::Device device, int value) {
   return back;
 }
 
-/// Names of the devices on which a copy comes back. @throws std::runtime_error otherwise.
+/// Names of the devices on which a copy there and back works. @throws std::runtime_error otherwise.
 std::string try_devices() {
   std::string names;
   for (const td::Device device : devices()) {

@@ -18,7 +18,7 @@ constexpr bool kJudgesCounts = false;
 constexpr bool kJudgesCounts = true;
 #endif
 
-/// Ends the test case quietly where a kernel is still a stub; the machine only sees an exception.
+/// Ends the test case without failure for a kernel that is a stub; the machine sees an exception.
 void expect_written() {
   if (td::detail::stubs_reached > 0) throw td::NotDoneYet("not done yet: a kernel");
 }

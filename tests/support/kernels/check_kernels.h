@@ -1,4 +1,4 @@
-// What the tests of kernels are written with, on top of check_tensors.h. Included by
+// Functions for the tests of kernels, in addition to check_tensors.h. Included by
 // tests/chapters/11_kernels/*_test.cpp. A kernel runs observed on sim, in several orders of blocks
 // and threads, and once more on a GPU where there is one.
 // Invariant: a finding fails before a wrong result does, because it names the line.
@@ -26,9 +26,9 @@ using KernelWork = std::function<std::vector<td::Tensor>(td::Device)>;
 std::vector<td::simt::KernelReport> run_kernels(const std::string& what, const KernelWork& work,
                                                 const std::vector<std::vector<double>>& expected);
 
-/// Judges of one launch, where g++ has compiled the kernel; clang tells of other accesses, and
-/// there they judge nothing. Each fails with the table of what was counted. The first two also
-/// write a picture of a warp's accesses to the build folder, and the message names it.
+/// Checks of one launch, where g++ has compiled the kernel; clang reports other accesses, and there
+/// they check nothing. Each fails with the table of what was counted. The first two also write a
+/// picture of a warp's accesses to the build folder, and the message names it.
 ///@{
 /// Fails unless every load and store of global memory takes the least sectors that it can.
 void expect_coalesced(const td::simt::KernelReport& report);
@@ -37,7 +37,7 @@ void expect_no_bank_conflicts(const td::simt::KernelReport& report);
 /// Fails when a thread calls __syncthreads() more often than `most` times.
 void expect_barriers_at_most(const td::simt::KernelReport& report, int most);
 /// Fails unless `found` is at most `most`.
-/// @param what what is counted, in the plural: "sectors loaded from `a`".
+/// @param what names what is counted, in the plural: "sectors loaded from `a`".
 void expect_at_most(const td::simt::KernelReport& report, const std::string& what,
                     std::size_t found, std::size_t most);
 ///@}
@@ -48,7 +48,7 @@ std::vector<float> small_numbers(std::size_t n);
 /// A tensor of these elements on the device, with these sizes; one dimension without them.
 td::Tensor tensor_of(const std::vector<float>& elements, td::Device device,
                      const std::vector<std::int64_t>& sizes = {});
-/// An output that is filled with what no kernel writes.
+/// An output that is filled with a value that no kernel writes.
 td::Tensor poisoned_output(const std::vector<std::int64_t>& sizes, td::Device device,
                            td::ScalarType dtype = td::kFloat32);
 

@@ -1,4 +1,4 @@
-// check_tensors.h's work, and the probe that asks after a stub whether the devices still work.
+// check_tensors.h's functions, and the probe that tests after a stub whether the devices work.
 #include "check_tensors.h"
 
 #include <sstream>
@@ -20,7 +20,7 @@ std::vector<std::int64_t> sizes_of(const td::Tensor& tensor) {
   return sizes;
 }
 
-/// Fails for a tensor that was never assigned, in words rather than from inside the core.
+/// Fails with a clear message for a tensor that was never assigned.
 void expect_defined(const td::Tensor& tensor, const std::string& what) {
   if (!tensor.defined()) FAIL(what << ": a tensor was expected, an undefined one came");
 }

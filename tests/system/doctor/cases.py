@@ -1,6 +1,6 @@
 """Machines without a GPU, and what ./course doctor must find on each. Imported by doctor_test.py.
 
-Invariant: a case changes a healthy machine (machine.py), so that what it provokes is due to the change alone.
+Invariant: a case changes a healthy machine (machine.py), so that a finding is due to the change alone.
 """
 
 CASES = []

@@ -118,7 +118,7 @@ def forbidden_device(machine):
     machine.file("/dev/nvidia0")
     (machine.root / "dev/nvidia0").chmod(0)
     machine.course.chmod(0o777)
-    # Nothing is forbidden to root.
+    # root may access everything.
     return {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
 
 

@@ -97,7 +97,7 @@ def check_text(machine, faults):
         ]
         if wide or not done.stdout.isascii() or "\033" in done.stdout:
             faults.append(f"at {columns} columns: {wide} or not plain text")
-        # A command that was broken is whole again in a shell.
+        # A command that was broken over lines still works in a shell.
         joined = re.sub(r" \\\n +", " ", done.stdout)
         if "sudo apt-get install libopenblas-dev libopenblas0-openmp\n" not in joined:
             faults.append(f"at {columns} columns no command to copy: {done.stdout}")
@@ -124,7 +124,7 @@ def check_terminal(machine, faults):
             try:
                 while chunk := os.read(ours, 65536):
                     said += chunk
-            except OSError:  # how Linux says that the other end is closed
+            except OSError:  # what Linux reports when the other end is closed
                 pass
             run.wait()
         os.close(ours)

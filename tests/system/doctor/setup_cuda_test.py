@@ -2,7 +2,7 @@
 """Proves what ./course setup --cuda does, with made-up drivers, pip and CMake: setup_cuda_test.py SOURCE.
 
 Called by CTest. The real packages are 1.2 GB, so a stand-in for pip leaves their folders and small files.
-Invariant: after every failure .course/cuda is as before, and no half of it is left.
+Invariant: after every failure .course/cuda is as before, without a partial installation.
 """
 
 import pathlib

@@ -2,7 +2,7 @@
 """Ranks that go wrong, each in its own way: faults_test.py COURSE_TOOL RANK_PROGRAM [CASE...].
 
 Called by CTest. Every case ends in bounded time with a message that names rank and cause, an exit code
-that is not 0, no process left behind and no half-written file. Deaths are timed across the processes.
+that is not 0, no process left behind and no half-written file. The times of failures are compared across the processes.
 """
 
 import pathlib
@@ -23,17 +23,17 @@ def launch(*words, ranks=3, transport="shared memory"):
 
 
 def clock(output, what):
-    """When each rank said so: {rank: seconds since 1970}."""
+    """When each rank printed it: {rank: seconds since 1970}."""
     return {int(rank): float(at) for rank, at in re.findall(rf"\[(\d+)\] {what}.* ?at ([0-9.]+)", output)}
 
 
 def failures(output):
-    """What each rank said when it failed: {rank: text}."""
+    """What each rank printed when it failed: {rank: text}."""
     return {int(rank): text for rank, text in re.findall(r"\[(\d+)\] failed at [0-9.]+: (.*)", output)}
 
 
 def expect_told(result, who, *texts):
-    """Each of these ranks failed, in the same words, which hold all of `texts`."""
+    """Each of these ranks failed with the same error, which contains all of `texts`."""
     said = failures(result.output)
     expect(sorted(said) == sorted(who), f"{result.words}: ranks {sorted(said)} spoke, not {sorted(who)}:\n"
                                         f"{result.output}")
@@ -44,7 +44,7 @@ def expect_told(result, who, *texts):
 
 
 def killed():
-    """Seen by all within 1 s, and the launcher returns within 2 s; rank 0 is the one that watches the rest."""
+    """All ranks notice it within 1 s, and the launcher returns within 2 s; rank 0 watches the other ranks."""
     for transport in TRANSPORTS:
         for victim in (0, 1):
             kill_rank(transport, victim)
@@ -70,7 +70,7 @@ def kill_rank(transport, victim):
 
 
 def stopped():
-    """A rank that is stopped is named by its silence, also when it is the one that watches the rest."""
+    """A rank that is stopped is named by the heartbeat timeout, also if it is the rank that watches the others."""
     for transport, victim in zip(TRANSPORTS, (2, 0)):
         what = f"stopped rank {victim}, {transport}"
         result = launch("fault=stop", f"rank={victim}", "steps=100000", "pause=5", "timeout=20", "silence=2",
@@ -115,7 +115,7 @@ def missing():
 
 
 def rank_twice():
-    """Two processes with one number, as from a copied command line. Rank 2 comes never: all wait for it."""
+    """Two processes with one number, as from a copied command line. Rank 2 never joins: all wait for it."""
     with tempfile.TemporaryDirectory() as folder:
         script = " ".join(f"RANK={rank} WORLD_SIZE=3 {PROGRAM} url=file://{folder} timeout=10 &"
                           for rank in (0, 1, 1)) + " wait"
@@ -162,7 +162,7 @@ def too_long():
 
 
 def bad_meeting_places():
-    """A file where a folder should be, nobody at the port, somebody else at the port, an unknown host."""
+    """A file instead of a directory, no server at the port, another server at the port, an unknown host."""
     with socket.create_server(("127.0.0.1", 0)) as stranger, tempfile.NamedTemporaryFile() as file:
         nobody, taken = free_port(), stranger.getsockname()[1]
         for url, *texts in ((f"file://{file.name}", file.name),
@@ -176,7 +176,7 @@ def bad_meeting_places():
 
 
 def stale_meeting_place():
-    """What a killed run left behind is not taken for the new one."""
+    """Files of a killed run are not taken for those of the new one."""
     with tempfile.TemporaryDirectory() as folder:
         url = f"url=file://{folder}"
         launch(url, "fault=kill", "rank=0", ranks=2).ends_with(137)
@@ -185,7 +185,7 @@ def stale_meeting_place():
 
 
 def restarted():
-    """--max-restarts: the second start works, in a place of its own."""
+    """--max-restarts: the second start works, in another location."""
     script = f'[ $TORCHELASTIC_RESTART_COUNT = 0 ] && exec {PROGRAM} fault=kill rank=1; exec {PROGRAM}'
     result = run([TOOL, "launch", "-n", "2", "--max-restarts", "1", "bash", "-c", script]).ends_with(0)
     result.shows("launch: all ranks are started again (restart 1 of 1)", "[0] done", "[1] done")

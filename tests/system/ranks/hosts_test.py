@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Trains on two hosts made of namespaces: hosts_test.py COURSE_TOOL RANK_PROGRAM.
 
-Called by CTest. Asserts how the data travels by name, that it really crossed the cable, and that a pulled
-cable ends every rank with a message.
+Called by CTest. Asserts the transport by name, that the data really used the link, and that a cut
+link ends every rank with a message.
 """
 
 import pathlib
@@ -22,7 +22,7 @@ MOST_BYTES = LEAST_BYTES * 11 // 10
 
 
 def launch(hosts, rendezvous, name, *words):
-    """`./course launch` on each host, as two people would type it."""
+    """`./course launch` on each host, as on two terminals."""
     return [Run([*hosts.inside(number), TOOL, "launch", "-n", 2, "--nnodes", 2, "--node-rank", number,
                  "--rdzv", rendezvous, "--rdzv-id", name, PROGRAM, f"numel={NUMEL}", f"steps={STEPS}", *words])
             for number in range(2)]
@@ -58,7 +58,7 @@ def meet_by_redis(hosts):
 
 
 def one_host_stays_off_the_wire(hosts):
-    """Two ranks of one host share memory: the cable stays silent."""
+    """Two ranks of one host share memory: no data uses the link."""
     before = hosts.wire_bytes()
     run([*hosts.inside(0), TOOL, "launch", "-n", 2, PROGRAM, f"numel={NUMEL}"]).ends_with(0).shows(
         "[0] rank 0 of 2 on shared memory\n", "[1] rank 1 of 2 on shared memory\n")
@@ -88,7 +88,7 @@ def meet_by_mpirun(hosts):
 
 
 def slow_cable(hosts):
-    """At 200 Mbit/s the bytes alone take their time: the data does not find another way."""
+    """At 200 Mbit/s the bytes take their minimum time: the data uses no other path."""
     if not hosts.limit("200mbit"):
         raise Skipped("this kernel does not shape traffic (tbf)")
     with tempfile.TemporaryDirectory() as folder:

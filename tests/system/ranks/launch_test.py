@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Starts ranks in every way the course names and lets them work: launch_test.py COURSE_TOOL RANK_PROGRAM.
 
-Called by CTest. Each way must give whole sums, the transport it should, and exit code 0.
+Called by CTest. Each way must give exact sums, the expected transport, and exit code 0.
 """
 
 import pathlib
@@ -41,7 +41,7 @@ def by_spawn():
 
 
 def two_launches_at_once():
-    """On one host, and by one Redis server: neither meets the other's ranks."""
+    """On one host, and with one Redis server: neither run joins the other's ranks."""
     with Redis() as redis:
         for words in ([PROGRAM], ["--rdzv", redis.url, PROGRAM]):
             both = [Run([TOOL, "launch", "-n", ranks, *words, "steps=50", "pause=2"]) for ranks in (2, 3)]
@@ -52,7 +52,7 @@ def two_launches_at_once():
 
 def by_redis():
     with Redis() as redis:
-        for name in ("first", "second"):  # what the first run leaves there must not disturb the second
+        for name in ("first", "second"):  # what the first run leaves there must not affect the second
             expect_work(launch("--rdzv", redis.url, PROGRAM))
         expect_work(launch(PROGRAM, f"url={redis.url}"))
 
@@ -87,7 +87,7 @@ def by_torchrun():
 
 
 def by_torchrun_again():
-    """It calls every run "none" and has one port: what a killed run left must not disturb the next."""
+    """It calls every run "none" and has one port: what a killed run left must not affect the next."""
     variables = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500",
                  "TORCHELASTIC_RUN_ID": "none", "TORCHELASTIC_RESTART_COUNT": "0"}
     killed = by_hand(variables, ("RANK", "LOCAL_RANK"), "fault=kill", "rank=0")

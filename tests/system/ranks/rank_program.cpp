@@ -41,7 +41,7 @@ std::string now() {
   return "at " + std::to_string(std::chrono::duration<double>(since).count());
 }
 
-/// What goes wrong where nobody else helps: the process itself.
+/// Faults that the process makes by itself.
 void misbehave(const std::string& fault) {
   std::cout << "fault " << fault << " " << now() << std::endl;
   if (fault == "kill") std::raise(SIGKILL);

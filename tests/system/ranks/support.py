@@ -20,7 +20,7 @@ MARK = f"{os.getpid()}-{time.time_ns()}x"
 # No setting of whoever runs the tests may reach the ranks.
 ENVIRONMENT = {k: v for k, v in os.environ.items()
                if not re.match(r"TD_|OPENBLAS_|OMP_|RANK|WORLD_SIZE|LOCAL_|MASTER_|SLURM_|OMPI_|PMI", k)}
-# Threads of many ranks that spin while they wait would take each other's cores.
+# Threads of many ranks that spin while they wait would compete for cores.
 ENVIRONMENT |= {"TEST_MARK": MARK, "OMP_WAIT_POLICY": "passive",
                 "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 PATIENCE = 60  # seconds that any command may take; a busy machine is no fault
@@ -29,7 +29,7 @@ results = {"pass": 0, "fail": 0, "skipped": 0}
 
 
 class Skipped(Exception):
-    """What this machine cannot show, and why."""
+    """What cannot be tested on this machine, and why."""
 
 
 def needs(*programs):
@@ -40,7 +40,7 @@ def needs(*programs):
 
 
 def case(work, *arguments):
-    """One part of a test: says what came of it and how long it took."""
+    """One part of a test: prints its result and how long it took."""
     before, started, name = len(faults), time.monotonic(), work.__name__.replace("_", " ")
     try:
         work(*arguments)
@@ -134,7 +134,7 @@ def free_port():
 
 
 class Redis:
-    """A redis server on a free port, in a host where one is given; gone at the end of the scope."""
+    """A redis server on a free port, in a host where one is given; ended at the end of the scope."""
 
     def __init__(self, inside=(), address="127.0.0.1"):
         needs("redis-server")
@@ -158,7 +158,7 @@ class Redis:
 
 
 class Hosts:
-    """Two hosts made of namespaces, joined by a cable: own network, own host name.
+    """Two hosts made of namespaces, joined by a virtual link: own network, own host name.
 
     inside(i) is what goes before a command to run it on host i. Needs enter_namespace() before.
     """
@@ -206,7 +206,7 @@ class Hosts:
         return self.command(*self.inside(number), *words)
 
     def wire_bytes(self):
-        """What has left the two hosts on the cable so far."""
+        """The bytes that the two hosts have sent on the link so far."""
         total = 0
         for number in range(2):
             shown = self.on(number, "ip", "-s", "-j", "link", "show", "dev", f"cable{number}")

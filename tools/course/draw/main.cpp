@@ -1,5 +1,5 @@
-// course-data, what `./course data` becomes: draws the training pictures. A program of its own,
-// because it links the core, which the rest of the tool must not wait for.
+// course-data, which `./course data` executes: draws the training images. A separate program,
+// because it links the core, and the rest of the tool must not wait for the core's build.
 #include "app/images.h"
 
 int main(int argc, char** argv) {

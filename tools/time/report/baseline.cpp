@@ -1,4 +1,4 @@
-// Bases, losses and the sentences about them.
+// Baselines, losses and the sentences about them.
 #include "baseline.h"
 
 #include <algorithm>

@@ -14,23 +14,23 @@ namespace report {
 /// all its threads in float32. Processes on the cpu are compared with one that has as many threads.
 const Result* base_of(const Report& report, const Result& result);
 
-/// Seconds per step that keep a device from the speed-up that it promises.
+/// Seconds per step that keep a device from its ideal speed-up.
 struct Loss {
   std::string name;  ///< "copies", "communication", "launches", "waiting" or "longer computation".
   double seconds = 0;   ///< Per step.
   double share = 0;     ///< Of the step.
-  std::string meaning;  ///< What it is, in a sentence.
+  std::string meaning;  ///< An explanation in one sentence.
 };
 
 /// The losses of a result with parts, largest first. For several devices, "longer computation" is
 /// what the busiest device computes beyond its share: compute - compute of one device / n.
 std::vector<Loss> losses(const Result& result, const Result* base);
 
-/// Whether the result stays below what its devices promise: an efficiency of 0.9 for several
-/// devices, a speed-up above 1 for one device.
+/// Whether the result is below the expected value: an efficiency of 0.9 for several devices, a
+/// speed-up above 1 for one device.
 bool below_promise(const Result& result, const Result& base);
 
-/// Why it is not faster, in sentences; empty without parts, or when the promise is kept.
+/// Why it is not faster, in sentences; empty without parts, or if it reaches the expected value.
 /// @param times the sign for "times" in names of cases.
 std::string why_not_faster(const Report& report, const Result& result, const std::string& times);
 

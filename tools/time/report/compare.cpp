@@ -10,7 +10,7 @@ namespace report {
 namespace {
 
 const Result* counterpart(const Report& before, const Report& now, const Result& result) {
-  // With one machine in each file the names say nothing: both are "this machine".
+  // With one machine in each file the names do not help: both are "this machine".
   const bool by_machine = before.machines.size() > 1 || now.machines.size() > 1;
   for (const Result& other : before.results)
     if (measured(other) && other.what.name == result.what.name && other.ours() == result.ours() &&

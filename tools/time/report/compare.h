@@ -35,7 +35,7 @@ std::vector<Change> changes(const Report& before, const Report& now);
 struct Pair {
   const Result* ours = nullptr;
   const Result* theirs = nullptr;
-  double ratio = 0;  ///< time of theirs / time of ours; above 1 todevice is faster.
+  double ratio = 0;  ///< time of theirs / time of ours; above 1: todevice is faster.
   /// Difference of the losses over their size; empty where one of the two has none.
   std::optional<double> loss_difference;
   bool losses_agree() const;

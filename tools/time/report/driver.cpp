@@ -99,7 +99,7 @@ Machine described(const Listing& ours, const Listing* theirs, const Settings& se
   return machine;
 }
 
-/// A report is worth having without its pictures, so their failure is one line.
+/// A report is useful without its pictures, so a failure to draw them is one line.
 std::vector<Picture> pictures_or_why_not(const Report& report, const std::string& folder) {
   if (!has_gnuplot()) {
     std::cout << "There is no gnuplot, so there are no pictures (Debian package gnuplot-nox).\n";

@@ -24,7 +24,7 @@ std::string number(double value) {
   return text;
 }
 
-/// One bar: its label, its numbers, and the line it stands on.
+/// One bar: its label, its numbers, and its line.
 struct Bar {
   std::string label;
   std::vector<double> numbers;
@@ -154,7 +154,7 @@ std::string rate_script(const Report& report, const std::string& file) {
     }
   }
   if (bars.empty()) return "";
-  // A mark, because the length of a bar says nothing on a logarithmic axis.
+  // A mark, because the length of a bar has no meaning on a logarithmic axis.
   return bars.begin(file, "steps per second, with transfers; logarithmic",
                     "set logscale x\nset format x \"%g\"\n") +
          "plot $d using 3:2:4:5:($2-0.06):($2+0.06):ytic(1) with boxxyerror lc rgb \"#8c959f\" "

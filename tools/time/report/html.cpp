@@ -34,7 +34,7 @@ std::string table(const std::vector<std::string>& titles,
                   const std::vector<std::vector<HtmlCell>>& rows) {
   std::string text = "<table>\n<thead><tr>";
   for (std::size_t i = 0; i < titles.size(); ++i) {
-    // A title stands where the cells below it stand.
+    // A title is aligned like the cells below it.
     const bool words = !rows.empty() && rows.front()[i].kind.rfind("words", 0) == 0;
     text += (words ? "<th class=\"words\">" : "<th>") + titles[i] + "</th>";
   }

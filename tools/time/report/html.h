@@ -14,7 +14,7 @@ namespace report {
 std::string to_html(const Report& report, const Report* before,
                     const std::vector<Picture>& pictures);
 
-/// `text` with the five signs that mean something in HTML replaced.
+/// `text` with the five characters that have a meaning in HTML replaced.
 std::string escaped(const std::string& text);
 
 }  // namespace report

@@ -9,8 +9,8 @@
 
 namespace report {
 
-/// The text of the file. "real_time" is the time of a step with transfers, in nanoseconds; what the
-/// layout has no name for stands in fields of our own: "step" (ns), "loss", "case", "parts".
+/// The text of the file. "real_time" is the time of a step with transfers, in nanoseconds; values
+/// for which the layout has no name are in additional fields: "step" (ns), "loss", "case", "parts".
 std::string to_json(const Report& report);
 
 /// Reads a text. @param name of the file, for messages.

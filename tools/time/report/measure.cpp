@@ -123,7 +123,7 @@ bool has_parts(const Result& result) {
   return result.ours() && result.what.device != "cpu" && result.error.empty();
 }
 
-/// Asks our own worker, which is the first of the counterparts. @return false after Ctrl-C.
+/// Asks td's own worker, which is the first of the counterparts. @return false after Ctrl-C.
 bool explain(const std::vector<Counterparts>& cases, Report& report, Progress& progress) {
   for (const Counterparts& jobs : cases) {
     if (app::stop_requested()) return false;
@@ -133,7 +133,7 @@ bool explain(const std::vector<Counterparts>& cases, Report& report, Progress& p
     try {
       result.parts = jobs.front().worker->explain(result.what.name);
     } catch (const CaseFailed& failed) {
-      // The times stand without it, so this is a remark and not a failure of the case.
+      // The times are valid without it, so this is a note and not a failure of the case.
       report.notes.push_back(result.what.name + ": no trace of a step: " + failed.what());
     }
   }
@@ -143,7 +143,7 @@ bool explain(const std::vector<Counterparts>& cases, Report& report, Progress& p
 }  // namespace
 
 bool measure(const Settings& settings, const std::vector<Counterparts>& cases, Report& report) {
-  app::stop_requested();  // from here on Ctrl-C waits for the sample in hand
+  app::stop_requested();  // from here on Ctrl-C waits for the current sample
   Progress progress(settings, report);
   return take_rounds(settings, cases, report, progress) && explain(cases, report, progress);
 }

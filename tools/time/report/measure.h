@@ -1,4 +1,4 @@
-// Runs the workers: rounds over all cases, then where the time of a step goes. Called by the
+// Runs the workers: rounds over all cases, then the parts of the time of a step. Called by the
 // driver. Invariant: whatever happens, every sample that was finished is in the report.
 #pragma once
 
@@ -22,8 +22,8 @@ struct Job {
 using Counterparts = std::vector<Job>;
 
 /// Takes `settings.rounds` samples of every case, interleaved, and asks for the parts of a step on
-/// devices. Shows progress on stdout. A case that fails keeps its sentence and is left out from
-/// then on. @return false when Ctrl-C ended it early.
+/// devices. Shows progress on stdout. A case that fails keeps its error message and is left out
+/// from then on. @return false when Ctrl-C ended it early.
 bool measure(const Settings& settings, const std::vector<Counterparts>& cases, Report& report);
 
 }  // namespace report

@@ -1,5 +1,5 @@
 // Joins reports of several machines into one. Called by the driver for --merge. Invariant: every
-// machine of the result has a name of its own, and each result names its machine.
+// machine of the result has a unique name, and each result names its machine.
 #pragma once
 
 #include <string>

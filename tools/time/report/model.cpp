@@ -51,7 +51,7 @@ std::string label(const Case& what, const std::string& times) {
     text += ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
     if (what.devices > 1) text += " each";
   }
-  // Only what differs from the default stands in the name, and the reader needs to see just that.
+  // The name contains only what differs from the default, and the reader needs only that.
   std::istringstream segments(what.name);
   std::string segment;
   for (int i = 0; std::getline(segments, segment, '/'); ++i) {

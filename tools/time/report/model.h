@@ -99,7 +99,7 @@ struct Group {
   std::vector<const Result*> results;
 };
 /// Groups what matches `keep` by workload. The same case on several machines or in several
-/// frameworks stands side by side. The pointers are into `report`.
+/// frameworks is listed next to each other. The pointers are into `report`.
 std::vector<Group> grouped(const Report& report, bool (*keep)(const Result&));
 
 /// Names a case within its workload: "2 × sim, DDP", "cpu, 1 thread", "sim, bfloat16".

@@ -11,7 +11,7 @@ namespace {
 constexpr int kRounds = 7, kQuickRounds = 3;
 constexpr double kSeconds = 0.3, kQuickSeconds = 0.05;
 
-/// What is typed otherwise than it is kept.
+/// Options that are typed in another form than they are stored.
 struct Typed {
   bool merge = false;
   std::int64_t rounds = 0;  // 0: not typed

@@ -5,7 +5,7 @@
 
 namespace report {
 
-/// Reads the words into `settings`. @return false when help was asked for and printed.
+/// Reads the words into `settings`. @return false when help was requested and printed.
 /// @throws app::OptionError
 bool read_options(int argc, char** argv, Settings& settings);
 

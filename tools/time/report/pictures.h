@@ -1,6 +1,6 @@
 // Pictures of a report, drawn by gnuplot: speed-up, where the time of a step goes, steps per
 // second. Called by the driver. Invariant: a picture is readable on a light and on a dark page, and
-// holds no identifier, so that several fit into one page.
+// contains no identifier, so that several fit into one page.
 #pragma once
 
 #include <string>
@@ -18,14 +18,14 @@ struct Picture {
   std::string svg;
 };
 
-/// The pictures that this report has data for; none where there is no gnuplot. They are also
-/// written into `folder`. @throws td::Error when gnuplot fails, with its message.
+/// The pictures for which this report has data; none if there is no gnuplot. They are also written
+/// into `folder`. @throws td::Error when gnuplot fails, with its message.
 std::vector<Picture> draw_pictures(const Report& report, const std::string& folder);
 
 /// Whether there is a gnuplot to call.
 bool has_gnuplot();
 
-/// What gnuplot wrote, with colors that follow the reader's mode, a title and a description, and
+/// gnuplot's output, with colors that follow the reader's mode, a title and a description, and
 /// without its symbols and identifiers.
 std::string adapted(const std::string& svg, const Picture& picture);
 

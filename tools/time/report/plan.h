@@ -26,11 +26,11 @@ struct Choice {
 };
 
 /// The chosen cases in their order. @throws std::invalid_argument naming a workload that no case
-/// has, with those there are, or saying why nothing is left to measure.
+/// has, with the existing ones, or the reason why nothing is left to measure.
 std::vector<Case> chosen(const std::vector<Case>& cases, const Choice& choice,
                          const std::vector<NotHere>& not_here);
 
-/// The order of `count` things in round `round` of `rounds`: rotated, so that no case is always
+/// The order of `count` cases in round `round` of `rounds`: rotated, so that no case is always
 /// measured after the same other case at the same time of the run.
 std::vector<std::size_t> order_of_round(std::size_t count, int round, int rounds);
 

@@ -6,7 +6,7 @@
 namespace report {
 namespace {
 
-/// Parses the answer and hands it to `read`; turns everything unexpected into one sentence.
+/// Parses the answer and passes it to `read`; turns every unexpected content into one sentence.
 template <class Read>
 auto understood(const std::string& answer, Read read) {
   try {

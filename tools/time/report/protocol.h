@@ -1,5 +1,5 @@
-// Reads the answers of a worker, one line of JSON each. Called by worker.cpp alone. Invariant:
-// nothing of JSON leaves protocol.cpp and json_file.cpp, because the header is slow to compile.
+// Reads the answers of a worker, one line of JSON each. Called by worker.cpp alone. Invariant: only
+// protocol.cpp and json_file.cpp use JSON, because its header is slow to compile.
 #pragma once
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// What the command line asks for. Filled by options.cpp, read by the driver. Invariant: every value
-// has passed the checks of options.cpp.
+// The settings from the command line. Filled by options.cpp, read by the driver. Invariant: every
+// value has passed the checks of options.cpp.
 #pragma once
 
 #include <string>

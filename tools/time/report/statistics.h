@@ -34,7 +34,7 @@ double cpu_time(const Result& result);
 double per_second(const Result& result);
 
 /// A sentence when the samples of some cases differ by more than 10 %; otherwise empty. Such
-/// medians do not repeat, because other programs had a part of the machine.
+/// medians do not repeat, because other programs used a part of the machine.
 std::string noise_warning(const Report& report);
 
 /// Speed-up = throughput / throughput of the base, both with transfers. With the same batch it is

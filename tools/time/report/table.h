@@ -1,6 +1,6 @@
-// A table that fits any terminal: columns that matter least leave first, and where even the rest is
-// too wide, each row becomes a few lines of its own. Used by terminal_report.cpp. Invariant: no
-// line is wider than the terminal, unless a single word is.
+// A table that fits any terminal: the least important columns are dropped first, and if even the
+// rest is too wide, each row becomes a few lines. Used by terminal_report.cpp. Invariant: no line
+// is wider than the terminal, unless a single word is.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace report {
 struct Column {
   std::string title;
   bool right = true;  ///< Aligned to the right, as numbers are.
-  int rank = 0;       ///< Columns of the highest rank leave first; those of rank 0 stay.
+  int rank = 0;       ///< Columns of the highest rank are dropped first; those of rank 0 stay.
 };
 
 /// One cell. The color is an ANSI code such as "32", and is used where the terminal has colors.

@@ -1,5 +1,5 @@
-// Sections in the order of a reader's questions: on what, how fast, why, against what, what is
-// missing.
+// Sections in the order of a reader's questions: on which machine, how fast, why, compared with
+// what, what is missing.
 #include "terminal_report.h"
 
 #include <algorithm>

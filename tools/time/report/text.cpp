@@ -1,4 +1,4 @@
-// Three significant digits are what a median of a few samples can carry.
+// Three significant digits match the precision of a median of a few samples.
 #include "text.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Numbers and labels as a reader sees them, and how wide they are. Used by every file of this
-// folder that prints. Invariant: the same number reads the same in the table and on the page.
+// Numbers and labels as text for the reader. Used by every file of this folder that prints.
+// Invariant: the same number reads the same in the table and on the page.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// A worker as the measurement sees it: typed answers, and a second chance when it ends. Used by
+// A worker as the measurement sees it: typed answers, and one restart when it ends. Used by
 // measure.cpp. Invariant: a worker is started again once; when it ends a second time, every later
-// request fails at once with a sentence.
+// request fails immediately with a message.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ class Worker {
   Listing list();
   Sample run(const std::string& name, double seconds);
   Parts explain(const std::string& name);
-  /// Ends the process. The next request starts another one, which is no second chance.
+  /// Ends the process. The next request starts another one; this does not count as the restart.
   void renew();
 
  private:

@@ -1,5 +1,5 @@
-// Two pipes and a poll loop around a child in a process group of its own, which Ctrl-C on the
-// terminal does not reach.
+// Two pipes and a poll loop around a child in its own process group, which Ctrl-C on the terminal
+// does not reach.
 #include "worker_process.h"
 
 #include <fcntl.h>
@@ -65,7 +65,7 @@ void WorkerProcess::end() {
   into_.close();
   from_.close();
   int status = 0;
-  // Its input has ended, which asks it to leave. Then it is told, then it is made to.
+  // The end of its input asks it to exit. Later it gets SIGTERM, then SIGKILL.
   if (!ended_within(pid_, 0.5, status)) {
     kill(-pid_, SIGTERM);
     if (!ended_within(pid_, 2, status)) {
@@ -73,7 +73,7 @@ void WorkerProcess::end() {
       waitpid(pid_, &status, 0);
     }
   }
-  kill(-pid_, SIGKILL);  // what it left behind in its group
+  kill(-pid_, SIGKILL);  // what it left running in its group
   pid_ = -1;
 }
 

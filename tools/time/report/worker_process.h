@@ -1,6 +1,6 @@
 // A worker: a program that measures one case per request line and answers with one line of JSON.
-// The driver owns one per framework. Invariant: when the object is gone, so is the program and all
-// that it started.
+// The driver owns one per framework. Invariant: after the end of the object, the program and all
+// that it started have ended.
 #pragma once
 
 #include <stdexcept>
@@ -26,8 +26,8 @@ class WorkerProcess {
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
-  /// Sends a line and blocks until the answer is complete. Ctrl-C does not interrupt it, because a
-  /// sample in hand is worth its seconds. @throws WorkerEnded
+  /// Sends a line and blocks until the answer is complete. Ctrl-C does not interrupt it, because
+  /// the current sample should be finished. @throws WorkerEnded
   std::string ask(const std::string& request, double limit_seconds);
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 using td::DeviceType;
 
-constexpr int kMostDevices = 8;  // more tell nothing new about the method
+constexpr int kMostDevices = 8;  // more show nothing new about the method
 
 #define CASES(...)
 #define WORKLOAD(...) {__VA_ARGS__},
@@ -35,7 +35,7 @@ const std::vector<Family> kFamilies = {
 #undef CASES
 #undef WORKLOAD
 
-/// With TD_TIME_SIZE=tiny every step is a matter of microseconds.
+/// With TD_TIME_SIZE=tiny every step takes only microseconds.
 std::vector<Workload> sized(std::vector<Workload> all) {
   constexpr std::int64_t kTinyBatch = 8, kTinySize = 64;
   const char* size = std::getenv("TD_TIME_SIZE");
@@ -49,7 +49,7 @@ std::vector<Workload> sized(std::vector<Workload> all) {
   return all;
 }
 
-/// How many devices a case may have here. Processes on the cpu stand for devices there.
+/// How many devices a case may have here. On the cpu, processes count as devices.
 int available(DeviceType type) {
   return type == td::kCPU ? std::max(2, td::core_count()) : td::device_count(type);
 }

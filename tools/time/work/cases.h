@@ -1,6 +1,6 @@
 // The cases that `./course time` can measure on this machine. worker.cpp lists them; the workloads
 // and ranks.cpp read from a Case what to set up.
-// Invariant: the name says everything about a case, so a rank or another machine rebuilds it.
+// Invariant: the name completely describes a case, so a rank or another machine can rebuild it.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct Workload {
   std::string unit;     ///< what per_step() counts: "samples", "bytes" or "flops"
   std::int64_t batch;   ///< samples per step, over all devices; 0 where there are none
   std::int64_t size;    ///< elements that are copied, rows of a matrix, the width of a network
-  double core_seconds;  ///< about what a step takes on one core; for estimates alone
+  double core_seconds;  ///< roughly, for a step on one core; only for estimates
 
   /// Units per step, over all devices.
   double per_step() const;
@@ -37,8 +37,8 @@ struct Case {
   int devices = 1;                    ///< for cpu: processes
   Method method = Method::kSingle;    ///< how they divide the step
   bool one_thread = false;            ///< a cpu case on one core
-  std::optional<td::ScalarType> amp;  ///< what autocast computes in; empty: off
-  bool pinned = false;                ///< the batch in host memory is page-locked
+  std::optional<td::ScalarType> amp;  ///< the dtype of autocast; empty: off
+  bool pinned = false;                ///< the batch is in pinned memory
   bool graph = false;                 ///< the step is captured once and replayed
 };
 

@@ -1,4 +1,4 @@
-// What the machine and its libraries are called, for the head of a report.
+// The names of the machine and its libraries, for the head of a report.
 #include "context.h"
 
 #include <dlfcn.h>
@@ -14,8 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-/// A function of a library that this process has loaded; null where it has not. So the version is
-/// that of the library which runs, not of the header that was compiled.
+/// A function of a library that this process has loaded; null if it has not. So the version is that
+/// of the library that runs, not of the header used for compilation.
 template <class Function>
 Function* loaded(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));

@@ -1,4 +1,4 @@
-// What the machine and its libraries are called, for the head of a report. worker.cpp calls it.
+// The names of the machine and its libraries, for the head of a report. worker.cpp calls it.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -39,7 +39,7 @@ class Times {
     for (const Interval& one : list_) sum += one.end - one.begin;
     return Trace::seconds(0, sum);
   }
-  /// What lies in these times but not in `other`.
+  /// The part of these times that is not in `other`.
   Times without(const Times& other) const {
     std::vector<Interval> rest;
     auto hole = other.list_.begin();
@@ -126,8 +126,8 @@ struct Host {
   Times any_waits;                                      // of at least one thread
 };
 
-/// The part of one gap in which the host prepares `next`, the work that ends it. Null: nothing of
-/// the device ends it, but a collective or the last step does.
+/// The part of one gap in which the host prepares `next`, the work that ends it. Null: no work of
+/// the device ends it, but a collective or the end of the last step.
 Times preparing(const Interval& gap, const SpanRecord* next, const Host& host) {
   const auto found = next ? host.launches.find(next->correlation) : host.launches.end();
   if (found == host.launches.end()) return Times({gap}).without(host.any_waits);
@@ -137,7 +137,7 @@ Times preparing(const Interval& gap, const SpanRecord* next, const Host& host) {
   return waits == host.waits.end() ? before : before.without(waits->second);
 }
 
-/// The part of the gaps in which the host has not launched what ends them.
+/// The part of the gaps in which the host has not yet launched the work that ends them.
 Times launching(const Times& gaps, const Activity& device, const Host& host) {
   std::vector<Interval> late;
   auto next = device.work.begin();
@@ -177,7 +177,7 @@ Parts explain_trace(const Trace& trace, const std::string& kind, std::int64_t be
 }
 
 Parts explain_job(Job& job, const std::string& kind, const Agreement& ranks) {
-  constexpr double kRecorded = 0.1;  // seconds: enough for a mean, little enough for the memory
+  constexpr double kRecorded = 0.1;  // seconds: enough for a mean, and small enough for the memory
   constexpr int kFewest = 3, kMost = 100;
   job.step_with_transfers();
   job.wait();

@@ -9,7 +9,7 @@
 
 namespace timing {
 
-/// Steps of the checked value: it is what the last of them computed.
+/// The number of steps after which the checked value is read.
 constexpr int kCheckedSteps = 5;
 
 /// The place of this process among the ranks of a case.
@@ -31,11 +31,11 @@ class Job {
   virtual void step_with_transfers() = 0;
   /// Blocks until all steps are done.
   virtual void wait() = 0;
-  /// What the last step computed: the loss, or for copies and products the mean of the absolute
+  /// The result of the last step: the loss, or for copies and products the mean of the absolute
   /// values. The same for every framework and device.
   virtual double value() = 0;
-  /// What the step number kCheckedSteps computed, counted from the start values. Call it once,
-  /// before other steps.
+  /// The result of step number kCheckedSteps, counted from the start values. Call it once, before
+  /// other steps.
   virtual double checked_value() {
     for (int i = 0; i < kCheckedSteps; ++i) step();
     return value();

@@ -1,4 +1,4 @@
-// Turns of steps, and their medians.
+// Runs of steps, called turns, and their medians.
 #include "measure.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr int kLeastTurns = 2;  // of each kind
 constexpr double kMostSteps = 1e6;
 constexpr double kGrowth = 10;  // of the steps of a turn, at most
 
-/// Of all threads of this process: what the step costs also on a machine that others use.
+/// Of all threads of this process: the cost of the step even on a machine with other load.
 double cpu_seconds() {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);

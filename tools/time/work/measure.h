@@ -9,7 +9,7 @@
 
 namespace timing {
 
-/// What all ranks agree on. For a job of one process each function returns its argument.
+/// How all ranks agree on a number. For a job of one process each function returns its argument.
 struct Agreement {
   std::function<double(double)> largest = [](double x) { return x; };  ///< over all ranks
   std::function<double(double)> sum = [](double x) { return x; };

@@ -21,7 +21,7 @@ class Copies : public Job {
       host_ = host_.pin_memory();
       back_ = back_.pin_memory();
     }
-    there_ = td::empty({c.work->size}, device_);  // once: an allocation is no part of a copy
+    there_ = td::empty({c.work->size}, device_);  // once: an allocation is not part of a copy
   }
   void step() override {
     there_.copy_(host_, pinned_);
@@ -83,7 +83,7 @@ std::unique_ptr<Job> make_job(const Case& c, Rank rank) {
 }
 
 void set_threads(const Case& c) {
-  // A sim device computes on cores of its own; the host that feeds it needs one.
+  // A sim device computes on its own cores; the host that launches its work needs one.
   const int ranks = c.method == Method::kDdp ? c.devices : 1;
   set_parallel_width(c.device == kSIM ? 1 : std::max(1, threads_of(c) / ranks));
 }

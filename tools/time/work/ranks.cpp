@@ -1,4 +1,4 @@
-// Starting ranks by the project's launcher, and what a rank does.
+// Starts ranks with the project's launcher, and does the work of a rank.
 #include "ranks.h"
 
 #include <unistd.h>
@@ -75,7 +75,7 @@ json answer(const Request& request, const Case& c, Job& job, double checked_valu
                    {"cpu_seconds_per_step", m.cpu_seconds_per_step},
                    {"loss", checked_value}});
   }
-  const double last = job.value();  // wrong results have no time
+  const double last = job.value();  // a wrong result has no valid time
   TD_CHECK(td::Error, std::isfinite(last), "the loss is ", last, " after the last step");
   return answer;
 }
@@ -86,7 +86,7 @@ json ask_ranks(const Request& request, const Case& c) {
   if (request.verb == "run") line << ' ' << request.seconds;
   dist::LaunchConfig launch;  // ranks cannot read our standard input: the request is a variable
   launch.name = "course-time";
-  // This very program, also when a build has replaced the file since it started.
+  // The program that runs now, even if a build has replaced its file since it started.
   launch.words = {"/proc/" + std::to_string(getpid()) + "/exe", "--worker"};
   launch.nprocs = c.devices;
   launch.environment = {{kRequest, line.str()}};

@@ -1,5 +1,5 @@
-// DistributedDataParallel in the worker: each request starts the ranks, which are this very program
-// again, and they end with their answer. worker.cpp calls both functions.
+// DistributedDataParallel in the worker: each request starts this program again for each rank, and
+// the ranks end after their answer. worker.cpp calls both functions.
 // Invariant: when measure_ranks returns or throws, or the worker is killed, no rank is left.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace timing {
 
-/// What a request asks of one job: "run" with its seconds, or "explain".
+/// A request for one job: "run" with its seconds, or "explain".
 struct Request {
   std::string verb, name;
   double seconds = 0;

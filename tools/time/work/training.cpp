@@ -1,4 +1,4 @@
-// The workloads that train a network: on one device, by DataParallel, or as one rank of DDP; with
+// The workloads that train a network: on one device, with DataParallel, or as one rank of DDP; with
 // autocast, from pinned memory, as a graph. Weights and batch come from bench/formula.h.
 // Invariant: what a step computes does not depend on the configuration, apart from rounding.
 #include <functional>
@@ -74,7 +74,7 @@ class Training : public Job {
       return;
     }
     scaler_.scale(loss_).backward();
-    scaler_.step_on_device(optimizer_);  // unlike step() it does not make the host wait
+    scaler_.step_on_device(optimizer_);  // unlike step() it does not block the host
     scaler_.update();
   }
 
@@ -139,7 +139,7 @@ class CapturedTraining : public Training {
     const StreamGuard guard(stream_);
     return Training::value();
   }
-  /// The first steps run without a graph, because the capture needs what they make.
+  /// The first steps run without a graph, because the capture needs the objects that they create.
   double checked_value() override {
     constexpr int kEagerSteps = 3;
     synchronize(device_);  // the batch and the weights came on another stream

@@ -1,4 +1,4 @@
-// The requests: list, run, explain. Jobs are set up when they are first asked for, and kept.
+// The requests: list, run, explain. Jobs are set up at their first request, and kept.
 #include "worker.h"
 
 #include <algorithm>

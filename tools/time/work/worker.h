@@ -3,8 +3,8 @@
 //   run NAME SECONDS times a case
 //   explain NAME     where a step's time goes
 //   quit             ends the worker, as the end of the input does
-// The driver in ../report talks to it, and to ../pytorch.py, which answers the same requests.
-// Invariant: a request that fails gets {"name", "error"} as its answer, and the worker goes on.
+// The driver in ../report sends requests to it, and to ../pytorch.py, which answers the same ones.
+// Invariant: a request that fails gets {"name", "error"} as its answer, and the worker continues.
 #pragma once
 
 #include <iosfwd>

@@ -39,14 +39,14 @@ class PmixStore final : public Store {
     check(PMIx_Commit(), "PMIx_Commit");
   }
 
-  // It goes with the job.
+  // The value is removed with the job.
   void delete_key(const std::string&) override {}
 
   std::optional<std::string> get(const std::string& key) override {
     pmix_proc_t author;
     PMIX_LOAD_PROCID(&author, self_.nspace, 0);
-    // This host's server would keep a request that comes before the value waiting for whole
-    // seconds. Another host's is asked only when the request may wait, and then answers soon.
+    // The server of this host would delay a request that comes before the value for whole seconds.
+    // That of another host is queried only if the request may wait, and then it answers soon.
     pmix_info_t how;
     PMIX_INFO_CONSTRUCT(&how);
     bool yes = true;

@@ -21,7 +21,7 @@ const Way kWays[] = {
 
 }  // namespace
 
-TEST_CASE("values arrive, of whatever layout, and the sender may drop them") {
+TEST_CASE("values of any layout arrive, and the sender may drop its tensor") {
   for (const auto& [from, to] : kWays) {
     INFO("from " << from << " to " << to);
     const AsyncTransfer transfer(from, to);
@@ -31,7 +31,7 @@ TEST_CASE("values arrive, of whatever layout, and the sender may drop them") {
         td::Tensor source = transposed ? counted(from).t() : counted(from);
         const PendingTensor sent = transfer.send(source.requires_grad_());
         source = td::Tensor();
-        counted(from).fill_(-1);  // who takes the memory that was dropped, and writes to it
+        counted(from).fill_(-1);  // allocates the memory that was dropped, and writes to it
         there = receive(sent);
       }
       CHECK(there.device() == to);
@@ -58,7 +58,7 @@ TEST_CASE("send waits for the work that makes the values, and the host does not"
   }
 }
 
-TEST_CASE("a busy receiver keeps neither the copy nor the sender") {
+TEST_CASE("a busy receiver delays neither the copy nor the sender") {
   for (const auto& [from, to] : kWays) {
     if (to.is_cpu() || from == to) continue;
     INFO("from " << from << " to " << to);
@@ -74,7 +74,7 @@ TEST_CASE("a busy receiver keeps neither the copy nor the sender") {
   }
 }
 
-TEST_CASE("what was received may be dropped while it is still read") {
+TEST_CASE("a received tensor may be dropped while the device still reads it") {
   for (const auto& [from, to] : kWays) {
     if (to.is_cpu() || from == to) continue;
     INFO("from " << from << " to " << to);

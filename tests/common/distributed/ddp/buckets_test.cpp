@@ -20,7 +20,7 @@ std::vector<std::size_t> backwards(std::size_t n) {
   return order;
 }
 
-// A module that uses its layers in an order of its own, which the forward is told.
+// A module that uses its layers in the order that an argument of forward gives.
 struct AnyOrder : nn::Module {
   explicit AnyOrder(bool swapped) : swapped_(swapped) {}
   nn::Linear first = register_module("first", nn::Linear(4, 4));
@@ -39,9 +39,9 @@ Lists numbers_of(const Reducer& reducer) {
 
 }  // namespace
 
-TEST_CASE("a bucket takes parameters until it has its limit or more") {
+TEST_CASE("a bucket takes parameters until it reaches its limit") {
   const TensorList parameters = of_elements({1, 2, 3, 4, 5});
-  // Limits in bytes: 4 a float. The first bucket is full at 20, later ones at 24.
+  // Limits in bytes: 4 per float. The first bucket is full at 20, later ones at 24.
   CHECK(assign_buckets(parameters, backwards(5), 20, 24) == Lists{{4}, {3, 2}, {1, 0}});
   CHECK(assign_buckets(parameters, backwards(5), 21, 24) == Lists{{4, 3}, {2, 1, 0}});
   CHECK(assign_buckets(parameters, backwards(5), 1, 1) == Lists{{4}, {3}, {2}, {1}, {0}});
@@ -64,13 +64,13 @@ TEST_CASE("thirty layers of 512 make the buckets that PyTorch makes") {
   CHECK(bytes == std::vector<std::size_t>{1050624, 26265600, 4202496});
 }
 
-TEST_CASE("types and devices have buckets of their own, in the order in which they fill up") {
+TEST_CASE("each type and device has its own buckets, in the order in which they fill up") {
   const TensorList parameters = {zeros({4}), zeros({4}, kDouble), zeros({4}), zeros({1}, kDouble),
                                  zeros({4}, TensorOptions().device("sim:0"))};
   CHECK(assign_buckets(parameters, {0, 1, 2, 3, 4}, 32, 32) == Lists{{1}, {0, 2}, {3}, {4}});
 }
 
-TEST_CASE("buckets are formed again once, in the order in which rank 0's gradients came") {
+TEST_CASE("buckets are rebuilt once, in the order in which rank 0's gradients arrived") {
   const auto got = on_ranks(2, [](int rank) {
     // Rank 0 uses the second layer first, so that the first one's gradients come first.
     auto net = std::make_shared<AnyOrder>(rank == 0);
@@ -94,7 +94,7 @@ TEST_CASE("buckets are formed again once, in the order in which rank 0's gradien
   CHECK(got[0][4] == Lists{{1}});
 }
 
-TEST_CASE("ranks whose gradients come in opposite orders agree all the same") {
+TEST_CASE("ranks whose gradients arrive in opposite orders get the same averages") {
   const auto step = [](int rank, bool wrap) {
     auto net = std::make_shared<AnyOrder>(rank == 0);
     fill(*net, 1);

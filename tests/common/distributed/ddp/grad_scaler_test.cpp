@@ -1,5 +1,5 @@
-// GradScaler with DistributedDataParallel: an overflow on one rank comes to all of them with the
-// mean of the gradients, so that all skip the step and go on with one scale.
+// GradScaler with DistributedDataParallel: an overflow on one rank reaches all of them with the
+// mean of the gradients, so that all skip the step and continue with one scale.
 #include "ranks.h"
 
 using namespace ranks;
@@ -64,7 +64,7 @@ List plain(int rank, Device device) {
 
 }  // namespace
 
-TEST_CASE("an overflow on one rank is found on all, which skip the step and keep one scale") {
+TEST_CASE("an overflow on one rank makes all ranks skip the step and keep one scale") {
   for (const Device device : kDevices) {
     const std::vector<List> control = on_ranks(2, [&](int rank) { return plain(rank, device); });
     for (const bool autocast : {false, true}) {

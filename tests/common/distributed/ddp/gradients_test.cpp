@@ -1,4 +1,4 @@
-// The gradients that DistributedDataParallel leaves behind, against plain arithmetic in one
+// The gradients that DistributedDataParallel computes, against plain arithmetic in one
 // process.
 #include <set>
 
@@ -31,12 +31,12 @@ List together(int rank, int ranks, const Tensor& x, Device device, const Options
   return gradients(*net);
 }
 
-// Bucket limits in MiB: all in one; one parameter a bucket; two.
+// Bucket limits in MiB: all in one; one parameter per bucket; two.
 const double kCaps[] = {25, 1e-6, 30.0 * 4 / (1 << 20)};
 
 }  // namespace
 
-TEST_CASE("two ranks have the mean of two half batches' gradients, to the bit") {
+TEST_CASE("two ranks have the bit-exact mean of the gradients of two half batches") {
   const Tensor x = numbers({8, 6}, 40);
   for (const Device device : kDevices)
     for (const double cap : kCaps)
@@ -83,7 +83,7 @@ TEST_CASE("a summed loss comes out as the mean over the ranks") {
   CHECK(got == std::vector<List>{{1}, {1}});
 }
 
-TEST_CASE("all ranks are equal to the bit after a thousand steps") {
+TEST_CASE("all ranks are bitwise identical after a thousand steps") {
   const auto got = on_ranks(3, [](int rank) {
     nn::Sequential net = small_net(rank);
     DistributedDataParallel ddp(net, Options().bucket_cap_mb(1e-4).first_bucket_mb(1e-5));
@@ -108,7 +108,7 @@ TEST_CASE("all ranks are equal to the bit after a thousand steps") {
   CHECK(got[2] == got[0]);
 }
 
-TEST_CASE("gradients add up over steps without zero_grad, and survive new buckets") {
+TEST_CASE("gradients accumulate over steps without zero_grad, also with rebuilt buckets") {
   for (const bool view : {true, false}) {
     INFO("as view " << view);
     const auto got = on_ranks(2, [&](int rank) {
@@ -126,7 +126,7 @@ TEST_CASE("gradients add up over steps without zero_grad, and survive new bucket
   }
 }
 
-TEST_CASE("gradients are views into the buckets, side by side") {
+TEST_CASE("gradients are adjacent views of the buckets") {
   const auto storages = [](bool view) {
     return on_ranks(1, [&](int) {
       nn::Sequential net = small_net();
@@ -200,7 +200,7 @@ TEST_CASE("large gradients are made in the buckets: not copied there, nor added 
   });
 }
 
-TEST_CASE("parameters in another order of memory keep it in the buckets") {
+TEST_CASE("parameters in another memory format keep it in the buckets") {
   const Tensor x = numbers({4, 3, 5, 5}, 2);
   const auto step = [&](bool wrap, const Tensor& input) {
     nn::Conv2d net(nn::Conv2dOptions(3, 4, 3));

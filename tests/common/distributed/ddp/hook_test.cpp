@@ -25,7 +25,7 @@ TEST_CASE("a communication hook replaces the all-reduce and the division") {
             bucket.parameters[0].sizes() != bucket.gradients[0].sizes())
           throw Error("not the bucket that was made");
         bucket.buffer.mul_(10);
-        return group.all_reduce(bucket.buffer);  // a sum, and nobody divides it
+        return group.all_reduce(bucket.buffer);  // a sum that is not divided
       });
       ddp->forward(row(rank + 1.0).to(device)).sum().backward();
       return gradients(*net);
@@ -34,7 +34,7 @@ TEST_CASE("a communication hook replaces the all-reduce and the division") {
   }
 }
 
-TEST_CASE("a hook that averages gives what no hook gives") {
+TEST_CASE("a hook that averages gives the same gradients as no hook") {
   const auto run = [](const CommHook& hook) {
     return on_ranks(2, [&](int rank) {
       nn::Sequential net = small_net();
@@ -48,7 +48,7 @@ TEST_CASE("a hook that averages gives what no hook gives") {
   CHECK(run(average) == plain);
 }
 
-TEST_CASE("unused parameters are found under a hook too, and a second hook is refused") {
+TEST_CASE("unused parameters are found with a hook too, and a second hook is rejected") {
   struct Half : nn::Module {
     nn::Linear a = register_module("a", one_weight());
     nn::Linear b = register_module("b", one_weight());
@@ -69,7 +69,7 @@ TEST_CASE("unused parameters are found under a hook too, and a second hook is re
   });
 }
 
-TEST_CASE("join: a rank that is through adds nothing, and everybody ends with one model") {
+TEST_CASE("join: a finished rank adds nothing, and all ranks end with the same model") {
   for (const bool by_initial : {true, false})
     for (const int longest : {0, 1, 2}) {
       const auto got = on_ranks(3, [&](int rank) {
@@ -94,7 +94,7 @@ TEST_CASE("join: a rank that is through adds nothing, and everybody ends with on
         seen.push_back(std::round(values(net->parameters()[0])[0]));
         return seen;
       });
-      // Alone, a batch counts a third, or all.
+      // A batch of one rank counts a third, or all.
       const double alone = by_initial ? 2 : 6, end = -6 - 2 * alone;
       for (int rank = 0; rank < 3; ++rank) {
         INFO("rank " << rank << ", longest " << longest << ", by initial " << by_initial);
@@ -116,7 +116,7 @@ TEST_CASE("join: ranks without any batch, and gradients of several buckets that 
         sgd.step();
       }
     });
-    // And all go on together.
+    // Then all ranks continue together.
     ddp->forward(numbers({2, 6}, rank)).sum().backward();
     List all = gradients(*net);
     for (const Tensor& p : net->parameters())
@@ -128,7 +128,7 @@ TEST_CASE("join: ranks without any batch, and gradients of several buckets that 
   CHECK(got[0].back() == 1);
 }
 
-TEST_CASE("join: ranks that do different things in one step are told so") {
+TEST_CASE("join: ranks that make different calls in one step get an error") {
   const auto texts = errors_on_ranks(2, [](int rank) {
     DistributedDataParallel ddp(one_weight());
     ddp->join([&] {

@@ -1,5 +1,5 @@
-// The order of things, proven without a clock: an all-reduce is under way while backward computes,
-// buckets are sent in their order, and backward ends after the last of them.
+// The order of operations, tested without a clock: an all-reduce is in flight while backward
+// computes, buckets are sent in their order, and backward ends after the last of them.
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -11,8 +11,8 @@ using namespace ranks;
 
 namespace {
 
-// A world of one whose all-reduces stay unfinished until they are let through. Waiting for one that
-// nobody lets through is an error, not a hang.
+// A world of one rank whose all-reduces stay unfinished until the test releases them. Waiting for
+// one that is not released is an error, not a hang.
 class GatedGroup final : public ProcessGroup {
  public:
   GatedGroup() : ProcessGroup(0, 1) {}
@@ -65,7 +65,7 @@ class GatedGroup final : public ProcessGroup {
   bool open_ = false;
 };
 
-// Three layers that tell how far the backward is: each has a hook on its input's gradient.
+// Three layers that record the progress of backward: each has a hook on its input's gradient.
 struct Watched : nn::Module {
   nn::Linear a = register_module("a", nn::Linear(4, 4));
   nn::Linear b = register_module("b", nn::Linear(4, 4));
@@ -83,13 +83,13 @@ struct Watched : nn::Module {
 
 }  // namespace
 
-TEST_CASE("the backward of earlier layers runs while all-reduces are under way") {
+TEST_CASE("the backward pass of earlier layers runs while all-reduces are in flight") {
   const auto group = std::make_shared<GatedGroup>();
   auto net = std::make_shared<Watched>();
   DistributedDataParallel ddp(
       net, Options().process_group(group).bucket_cap_mb(1e-6).first_bucket_mb(1e-6));
-  // When the backward reaches the input of a layer, what is behind it has been sent, and nothing
-  // has come back, for the gate is closed until the last layer is reached.
+  // When backward reaches the input of a layer, the buckets of later layers have been sent, and
+  // none has finished, because the gate is closed until the last layer is reached.
   std::vector<std::pair<std::string, std::size_t>> seen;
   net->reached = [&](const char* layer) {
     seen.emplace_back(layer, group->started().size());
@@ -100,14 +100,14 @@ TEST_CASE("the backward of earlier layers runs while all-reduces are under way")
   REQUIRE(seen.size() == 3);
   CHECK(seen[0].first == "c");
   CHECK(seen[1].first == "b");
-  CHECK(seen[1].second >= 2);  // c's two parameters are on their way while b is computed
+  CHECK(seen[1].second >= 2);  // c's two parameters are in flight while b is computed
   CHECK(seen[2].first == "a");
   CHECK(seen[2].second >= 4);
   CHECK(group->started().size() == 6);
   CHECK(group->waited() == 6);  // backward has waited for all of them
 }
 
-TEST_CASE("backward does not return before the last bucket is back") {
+TEST_CASE("backward does not return before the last bucket is reduced") {
   const auto group = std::make_shared<GatedGroup>();
   nn::Linear net(4, 4);
   DistributedDataParallel ddp(net, Options().process_group(group));

@@ -1,13 +1,13 @@
-// The rules of DistributedDataParallel's steps, row by row as PyTorch has them, and the words of
-// its refusals. Where PyTorch hangs or lets ranks diverge in silence, all ranks get the same
-// error. What may be wrapped is in wrapping_test.cpp.
+// The rules of DistributedDataParallel's steps, one by one as PyTorch has them, and its error
+// messages. Where PyTorch hangs or lets ranks diverge silently, all ranks get the same error.
+// wrapping_test.cpp tests which modules may be wrapped.
 #include "ranks.h"
 
 using namespace ranks;
 
 namespace {
 
-// Two layers; which of them a forward uses is said by `uses`.
+// Two layers; `uses` says which of them a forward pass uses.
 struct Branches : nn::Module {
   nn::Linear a = register_module("a", nn::Linear(nn::LinearOptions(1, 1).bias(false)));
   nn::Linear b = register_module("b", nn::Linear(nn::LinearOptions(1, 1).bias(false)));
@@ -29,7 +29,7 @@ nn::Linear one_weight() { return nn::Linear(nn::LinearOptions(1, 1).bias(false))
 
 }  // namespace
 
-TEST_CASE("no_sync adds up, and the next averaged backward averages the sum") {
+TEST_CASE("no_sync accumulates, and the next backward pass outside averages the sum") {
   const auto got = on_ranks(2, [](int rank) {
     nn::Linear net = one_weight();
     DistributedDataParallel ddp(net);
@@ -46,7 +46,7 @@ TEST_CASE("no_sync adds up, and the next averaged backward averages the sum") {
   CHECK(got == std::vector<List>{{1, 3}, {2, 3}});  // 3 = mean(2, 4)
 }
 
-TEST_CASE("what decides on averaging is where the forward is") {
+TEST_CASE("gradients are averaged unless the forward pass is under no_sync") {
   const auto got = on_ranks(2, [](int rank) {
     List seen;
     nn::Linear net = one_weight();
@@ -70,7 +70,7 @@ TEST_CASE("what decides on averaging is where the forward is") {
   CHECK(got == std::vector<List>{{1, 1.5}, {2, 1.5}});
 }
 
-TEST_CASE("a second backward without a forward is refused, where PyTorch lets ranks diverge") {
+TEST_CASE("a second backward pass without a forward pass is an error; in PyTorch ranks diverge") {
   const auto texts = errors_on_ranks(2, [](int rank) {
     nn::Linear net = one_weight();
     DistributedDataParallel ddp(net);
@@ -99,7 +99,7 @@ TEST_CASE("a second backward without a forward is refused, where PyTorch lets ra
   });
 }
 
-TEST_CASE("two forwards before one backward of the added losses are averaged once") {
+TEST_CASE("two forward passes before one backward pass of the summed losses average once") {
   const auto got = on_ranks(2, [](int rank) {
     nn::Linear net = one_weight();
     DistributedDataParallel ddp(net);
@@ -110,7 +110,7 @@ TEST_CASE("two forwards before one backward of the added losses are averaged onc
   CHECK(got == List{11.5, 11.5});
 }
 
-TEST_CASE("a parameter without a gradient is named at the end of this backward, on all ranks") {
+TEST_CASE("a parameter without a gradient is named at the end of backward, on all ranks") {
   for (const bool view : {true, false}) {
     const auto texts = errors_on_ranks(3, [&](int rank) {
       auto net = std::make_shared<Branches>();
@@ -147,7 +147,7 @@ TEST_CASE("training goes on after the error of an unused parameter was caught") 
   CHECK(got == std::vector<List>{{0.5, 0.5}, {0.5, 0.5}});
 }
 
-TEST_CASE("find_unused_parameters: used by one rank counts for all, by nobody leaves it alone") {
+TEST_CASE("find_unused_parameters: a use on one rank counts for all; no use changes nothing") {
   for (const Device device : kDevices)
     for (const bool view : {true, false}) {
       INFO(device << ", as view " << view);
@@ -165,12 +165,12 @@ TEST_CASE("find_unused_parameters: used by one rank counts for all, by nobody le
           ddp->forward(row(x)).sum().backward();
           for (double g : gradients(*net)) seen.push_back(std::isnan(g) ? -1 : g);
         };
-        step(true, false, 2);       // b: nobody, so it stays undefined
-        step(true, rank == 0, 3);   // b: rank 0 alone, and both get its half
-        step(true, false, 1);       // b: nobody, so it stays what it is
+        step(true, false, 2);       // b: no rank, so it stays undefined
+        step(true, rank == 0, 3);   // b: rank 0 only, and both get its half
+        step(true, false, 1);       // b: no rank, so it does not change
         step(rank == 1, true, 10);  // adds to what was there
         net->zero_grad(true);
-        step(true, rank == 0, 3);  // what lay in the bucket before does not count
+        step(true, rank == 0, 3);  // earlier contents of the bucket do not count
         return seen;
       });
       CHECK(got[0] == List{2, -1, 5, 1.5, 6, 1.5, 11, 11.5, 3, 1.5});
@@ -179,7 +179,7 @@ TEST_CASE("find_unused_parameters: used by one rank counts for all, by nobody le
     }
 }
 
-TEST_CASE("an output that the loss leaves out is an unused parameter") {
+TEST_CASE("a parameter whose output the loss does not use is unused") {
   struct Two : nn::Module {
     nn::Linear a = register_module("a", one_weight());
     nn::Linear b = register_module("b", one_weight());
@@ -200,7 +200,7 @@ TEST_CASE("an output that the loss leaves out is an unused parameter") {
   CHECK(step(false)[0].find("rank 0: \"b.weight\"\n  rank 1: \"b.weight\"") != std::string::npos);
 }
 
-TEST_CASE("buffers are rank 0's at the start of a forward, and each rank's own after it") {
+TEST_CASE("buffers are rank 0's at the start of a forward pass, and each rank's own after it") {
   const auto got = on_ranks(2, [](int rank) {
     nn::BatchNorm1d norm(1);
     DistributedDataParallel ddp(norm);
@@ -222,7 +222,7 @@ TEST_CASE("buffers are rank 0's at the start of a forward, and each rank's own a
   CHECK(got[1][2] == got[0][2]);
 }
 
-TEST_CASE("buffers are sent in front of a forward with several arguments, too") {
+TEST_CASE("buffers are broadcast before a forward pass with several arguments, too") {
   struct Scaled : nn::Module {
     Tensor weight = register_parameter("weight", full({1}, 3.0));
     Tensor scale = register_buffer("scale", zeros({1}));
@@ -252,8 +252,8 @@ TEST_CASE("broadcast_buffers off leaves buffers alone") {
   CHECK(got[1] == Approx(2.28));
 }
 
-TEST_CASE("two forwards, then their backward, though buffers came again in between") {
-  // PyTorch's copy into the buffers destroys what the first forward has kept.
+TEST_CASE("two forward passes and one backward pass work with a buffer broadcast in between") {
+  // PyTorch's copy into the buffers destroys what the first forward pass has saved.
   struct Scaled : nn::Module {
     Tensor weight = register_parameter("weight", full({2}, 3.0));
     Tensor scale = register_buffer("scale", full({2}, 2.0));
@@ -273,7 +273,7 @@ TEST_CASE("two forwards, then their backward, though buffers came again in betwe
   CHECK(texts == std::vector<std::string>{"", ""});
 }
 
-TEST_CASE("a rank with more batches than the others learns who has left") {
+TEST_CASE("a rank with more batches than the others gets an error that names the rank that left") {
   const auto texts = errors_on_ranks(2, [](int rank) {
     DistributedDataParallel ddp(one_weight());
     for (int batch = 0; batch < (rank == 0 ? 3 : 2); ++batch) ddp->forward(row(1)).sum().backward();
@@ -282,7 +282,7 @@ TEST_CASE("a rank with more batches than the others learns who has left") {
   CHECK(texts[1] == "");
 }
 
-TEST_CASE("after a backward that broke off the next forward says so") {
+TEST_CASE("after a backward pass that failed the next forward pass reports it") {
   run_as_threads(1, [](ProcessGroup&) {
     nn::Sequential net = small_net();
     DistributedDataParallel ddp(net, Options().bucket_cap_mb(1e-6).first_bucket_mb(1e-6));
@@ -296,7 +296,7 @@ TEST_CASE("after a backward that broke off the next forward says so") {
   });
 }
 
-TEST_CASE("a module can be wrapped again when the wrapper is gone") {
+TEST_CASE("a module can be wrapped again after its wrapper is destroyed") {
   const auto got = on_ranks(2, [](int rank) {
     nn::Linear net = one_weight();
     for (int i = 0; i < 3; ++i) {

@@ -39,7 +39,7 @@ struct Numbers : data::datasets::Dataset<Numbers, data::Example<>> {
 
 }  // namespace
 
-TEST_CASE("places are dealt out in turn, padded from the front or with the last ones left out") {
+TEST_CASE("indices are interleaved, padded from the front or without the last ones") {
   const auto plain = SamplerOptions().shuffle(false);
   const auto dropping = SamplerOptions().shuffle(false).drop_last(true);
   CHECK(shares(10, 4, plain) == std::vector<Items>{{0, 4, 8}, {1, 5, 9}, {2, 6, 0}, {3, 7, 1}});
@@ -57,7 +57,7 @@ TEST_CASE("the orders are PyTorch's, by seed and epoch") {
   CHECK(shares(10, 4, SamplerOptions().seed(1), 0) == shares(10, 4, {}, 1));
 }
 
-TEST_CASE("all items are given, and padding() counts those given twice") {
+TEST_CASE("every item is returned, and padding() counts the items returned twice") {
   for (const std::size_t n : {1, 2, 3, 31, 33, 64})
     for (const int ranks : {1, 2, 3, 4}) {
       INFO(n << " items, " << ranks << " ranks");
@@ -78,7 +78,7 @@ TEST_CASE("all items are given, and padding() counts those given twice") {
     }
 }
 
-TEST_CASE("an epoch must be announced, or the same order would come again") {
+TEST_CASE("without set_epoch() a second epoch is an error, because its order would be the same") {
   DistributedSampler sampler(10, SamplerOptions().num_replicas(2).rank(0));
   sampler.reset();  // nothing was given yet
   const Items first = all_of(sampler);
@@ -98,7 +98,7 @@ TEST_CASE("an epoch must be announced, or the same order would come again") {
   CHECK(all_of(plain) == once);
 }
 
-TEST_CASE("ranks that do not exist are refused, and the default group gives the defaults") {
+TEST_CASE("ranks that do not exist are an error, and the default group gives the defaults") {
   CHECK_THROWS_WITH(DistributedSampler(4, SamplerOptions().num_replicas(2).rank(2)),
                     "DistributedSampler: invalid rank 2, rank should be in the interval [0, 1]");
   const auto got = on_ranks(2, [](int) {
@@ -108,7 +108,7 @@ TEST_CASE("ranks that do not exist are refused, and the default group gives the 
   CHECK(got == std::vector<Items>{{0, 2}, {1, 3}});
 }
 
-TEST_CASE("a loader uses it, and goes on in the middle of an epoch") {
+TEST_CASE("a loader uses the sampler, and resumes in the middle of an epoch") {
   const auto make = [] {
     return data::make_data_loader(Numbers().map(data::transforms::Stack<>()),
                                   DistributedSampler(10, SamplerOptions().num_replicas(2).rank(1)),

@@ -1,5 +1,5 @@
-// What DistributedDataParallel does to a module when it wraps it, what may be wrapped, and the
-// words for what may not: all ranks get the same error.
+// What DistributedDataParallel does to a module when it wraps it, which modules may be wrapped, and
+// the errors for others: all ranks get the same error.
 #include <sstream>
 
 #include "ranks.h"
@@ -46,7 +46,7 @@ TEST_CASE("names get the prefix module., which can be taken off again") {
   });
 }
 
-TEST_CASE("a module without parameters to train is refused") {
+TEST_CASE("a module without parameters to train is an error") {
   run_as_threads(1, [](ProcessGroup&) {
     nn::Linear net(2, 2);
     for (const Tensor& p : net->parameters()) p.requires_grad_(false);
@@ -76,7 +76,7 @@ TEST_CASE("device_ids is for accelerators, and holds one device") {
                     Catch::Contains("there is no process group yet"));
 }
 
-TEST_CASE("models that differ are told on all ranks, by the first difference") {
+TEST_CASE("different models are an error on all ranks that names the first difference") {
   const auto differing = [](const std::function<nn::Sequential(int)>& make, const Options& a = {},
                             const Options& b = {}) {
     const auto texts = errors_on_ranks(
@@ -90,7 +90,7 @@ TEST_CASE("models that differ are told on all ranks, by the first difference") {
         "  rank 0, 2: parameter \"0.weight\" [2, 2] float32\n"
         "  rank 1: parameter \"0.weight\" [2, 3] float32\n"
         "All ranks must build the module and the options alike");
-  // PyTorch says nothing to this one.
+  // PyTorch gives no error for this one.
   CHECK(differing([](int rank) {
           nn::Sequential net(nn::Linear(2, 2));
           if (rank == 2) net->to(kDouble);
@@ -112,7 +112,7 @@ TEST_CASE("models that differ are told on all ranks, by the first difference") {
             .find("bucket_cap_mb=4") != std::string::npos);
 }
 
-TEST_CASE("a module that is moved or converted after it was wrapped is refused") {
+TEST_CASE("a module that is moved or converted after it was wrapped is an error") {
   run_as_threads(1, [](ProcessGroup&) {
     nn::Sequential net = small_net();
     DistributedDataParallel ddp(net);

@@ -1,4 +1,4 @@
-// Verdicts on made-up reports: which cause is named when there are several, and what is no fault.
+// Diagnoses of made-up reports: which of several causes is named, and which reports are no fault.
 #include <catch2/catch.hpp>
 
 #include "distributed/coordination/failure_detector.h"
@@ -39,7 +39,7 @@ void finish(RankReport& report, const CollectiveFingerprint& call) {
 
 }  // namespace
 
-TEST_CASE("ranks that compute or wait within the limits are left in peace") {
+TEST_CASE("ranks that compute or wait within the limits cause no error") {
   auto reports = healthy(3);
   CHECK(diagnose_failure(reports, kLimits) == "");
   start(reports[1], key(CollectiveType::kAllReduce, 1), 29000);
@@ -51,7 +51,7 @@ TEST_CASE("ranks that compute or wait within the limits are left in peace") {
   CHECK(diagnose_failure(reports, kLimits) == "");
 }
 
-TEST_CASE("a death explains what it brings about") {
+TEST_CASE("a failed rank is reported rather than the errors that follow from its failure") {
   auto reports = healthy(3);
   start(reports[0], key(CollectiveType::kAllReduce, 7), 60000);
   reports[0].transport_error = "all_reduce #7: Connection closed by peer";
@@ -66,7 +66,7 @@ TEST_CASE("a death explains what it brings about") {
   CHECK(diagnose_failure(reports, kLimits) == "rank 1 ended with an error");
 }
 
-TEST_CASE("an error of the transport is told when nothing explains it") {
+TEST_CASE("an error of the transport is reported when nothing explains it") {
   auto reports = healthy(2);
   start(reports[1], key(CollectiveType::kBroadcast, 3), 5);
   reports[1].transport_error = "broadcast #3: Broken pipe";
@@ -77,7 +77,7 @@ TEST_CASE("an error of the transport is told when nothing explains it") {
         "rank 1 (process 101 on alpha) cannot go on: broadcast #3: Broken pipe");
 }
 
-TEST_CASE("silence is counted from the last report, and ends with leaving") {
+TEST_CASE("the heartbeat timeout runs from the last report, and ends when a rank leaves") {
   auto reports = healthy(2);
   reports[1].age = milliseconds(10001);
   CHECK(diagnose_failure(reports, kLimits) ==
@@ -87,11 +87,11 @@ TEST_CASE("silence is counted from the last report, and ends with leaving") {
   CHECK(diagnose_failure(reports, kLimits) == "");
 }
 
-TEST_CASE("calls that differ are told when all have come, also to one that is done already") {
+TEST_CASE("mismatched calls are reported when all have arrived, also to a finished rank") {
   auto reports = healthy(3);
   start(reports[0], key(CollectiveType::kAllReduce, 9), 10);
   start(reports[2], key(CollectiveType::kAllReduce, 9, 5), 10);
-  CHECK(diagnose_failure(reports, kLimits) == "");  // rank 1 is still on its way
+  CHECK(diagnose_failure(reports, kLimits) == "");  // rank 1 has not called yet
   finish(reports[1], key(CollectiveType::kAllReduce, 9));
   start(reports[1], key(CollectiveType::kBarrier, 10, 0), 10);
   CHECK(
@@ -102,7 +102,7 @@ TEST_CASE("calls that differ are told when all have come, also to one that is do
               "float32). ") == 0);
 }
 
-TEST_CASE("who did not come in time is named, or the network when all did") {
+TEST_CASE("the ranks that missed the timeout are named, or the network if none did") {
   auto reports = healthy(3);
   for (auto& report : reports) finish(report, key(CollectiveType::kBarrier, 1, 0));
   start(reports[0], key(CollectiveType::kAllReduce, 2), 29900);
@@ -119,7 +119,7 @@ TEST_CASE("who did not come in time is named, or the network when all did") {
       "the network between them down, or too slow?");
 }
 
-TEST_CASE("a parcel that nobody sends or takes is named after the limit") {
+TEST_CASE("a message without a sender or a receiver is reported after the timeout") {
   auto reports = healthy(2);
   CollectiveFingerprint parcel = key(CollectiveType::kReceive, 0);
   parcel.peer = 0;

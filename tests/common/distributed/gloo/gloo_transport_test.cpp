@@ -89,7 +89,7 @@ TEST_CASE("all_reduce over gloo gives every rank the reduced elements") {
   }
 }
 
-TEST_CASE("all_reduce over gloo has equal bits everywhere, those of the ranks' order") {
+TEST_CASE("all_reduce over gloo is bitwise identical on all ranks, and adds in rank order") {
   for (const std::int64_t n : {4099, 300007}) {
     const auto transports = test::gloo_transports(3);
     std::vector<Tensor> data;
@@ -146,7 +146,7 @@ TEST_CASE("the other collectives over gloo") {
     }
 }
 
-TEST_CASE("parcels over gloo pass each other and keep their order") {
+TEST_CASE("messages over gloo run in both directions and keep their order") {
   const auto transports = test::gloo_transports(2);
   std::vector<std::string> faults(2);
   const auto errors = test::on_threads(2, [&](int rank) {
@@ -167,7 +167,7 @@ TEST_CASE("parcels over gloo pass each other and keep their order") {
   CHECK(faults == errors);
 }
 
-TEST_CASE("a connection that breaks while gloo writes does not end the process") {
+TEST_CASE("a connection that breaks while gloo writes does not terminate the process") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   ::close(ends[0]);
@@ -193,7 +193,7 @@ TEST_CASE("a connection that breaks while gloo writes does not end the process")
   CHECK(held_off >= 2);  // a sanitizer has a thread of its own
 }
 
-TEST_CASE("abort ends a wait at once, and every later call") {
+TEST_CASE("abort ends a wait immediately, and every later call") {
   const auto transports = test::gloo_transports(2);
   std::string later;
   const auto errors = test::on_threads(2, [&](int rank) {

@@ -1,4 +1,4 @@
-// Groups that joined as processes do: what is said when a rank does not do as the others.
+// Groups that joined as processes do: the errors when a rank does not do what the others do.
 #include <catch2/catch.hpp>
 
 #include "td/td.h"
@@ -23,7 +23,7 @@ const std::string kOrder =
 
 }  // namespace
 
-TEST_CASE("ranks that joined reduce together and leave in peace") {
+TEST_CASE("ranks that joined reduce together and leave without an error") {
   for (const int ranks : {2, 3}) {
     std::vector<double> sums(static_cast<std::size_t>(ranks));
     const auto errors = test::with_groups(ranks, [&](ProcessGroup& group) {
@@ -38,7 +38,7 @@ TEST_CASE("ranks that joined reduce together and leave in peace") {
   }
 }
 
-TEST_CASE("another order is told to every rank in the same words, whatever carries the data") {
+TEST_CASE("another order of calls is the same error on every rank, on every transport") {
   for (const char* transport : {"gloo", "shm"}) {
     setenv("TD_TRANSPORT", transport, 1);
     const auto errors = test::with_groups(2, [](ProcessGroup& group) {
@@ -53,7 +53,7 @@ TEST_CASE("another order is told to every rank in the same words, whatever carri
   }
 }
 
-TEST_CASE("a rank that leaves while others wait is named to those who are left") {
+TEST_CASE("a rank that leaves while others wait is named in the errors of the others") {
   const auto errors = test::with_groups(3, [](ProcessGroup& group) {
     group.barrier()->wait();
     if (group.rank() == 1) return;
@@ -66,7 +66,7 @@ TEST_CASE("a rank that leaves while others wait is named to those who are left")
   CHECK(errors[2] == errors[0]);
 }
 
-TEST_CASE("rank 0 that leaves is named as well") {
+TEST_CASE("rank 0 is named as well when it leaves") {
   const auto errors = test::with_groups(2, [](ProcessGroup& group) {
     if (group.rank() == 1) group.barrier()->wait();
   });
@@ -74,7 +74,7 @@ TEST_CASE("rank 0 that leaves is named as well") {
   CHECK(errors[1].find("rank 0 has left the group while rank 1 is in barrier #1. ") == 0);
 }
 
-TEST_CASE("a rank that computes for too long is named, with what it finished last") {
+TEST_CASE("a rank that computes for too long is named, with its last finished collective") {
   const auto errors = test::with_groups(
       3,
       [](ProcessGroup& group) {
@@ -100,7 +100,7 @@ TEST_CASE("an error of one rank ends the others' waiting with its reason") {
                                            "rank 2 ended with an error", "bad batch"});
 }
 
-TEST_CASE("a parcel that does not fit is told to both sides") {
+TEST_CASE("a send and a recv of different sizes are an error on both sides") {
   setenv("TD_TRANSPORT", "gloo", 1);
   const auto errors = test::with_groups(2, [](ProcessGroup& group) {
     Tensor t = zeros({group.rank() + 3});
@@ -113,7 +113,7 @@ TEST_CASE("a parcel that does not fit is told to both sides") {
   CHECK(errors[1] == errors[0]);
 }
 
-TEST_CASE("a group of one rank needs nobody") {
+TEST_CASE("a group of one rank needs no other process") {
   init_process_group("gloo", "env:");
   CHECK(default_group().transport() == std::string("one rank"));
   Tensor t = full({3}, 2.0), all = zeros({3});

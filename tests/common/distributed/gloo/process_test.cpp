@@ -1,4 +1,4 @@
-// Ranks that are processes: how they meet, and what the others are told when one of them dies.
+// Ranks that are processes: how they join, and which errors the others get when one of them fails.
 // Each rank is a hidden test case of this program, started with a launcher's variables.
 #include <catch2/catch.hpp>
 #include <csignal>
@@ -68,8 +68,8 @@ std::string error_in(const test::ChildResult& result) {
   return result.output.substr(at + 7, result.output.find('\n', at) - at - 7);
 }
 
-// The work of a rank: prints its errors and how long it took to hear of them, and ends the process,
-// so that Catch has nothing to say.
+// The work of a rank: prints its errors and how long they took to arrive, and ends the process, so
+// that Catch prints nothing.
 [[noreturn]] void as_process(const std::function<void()>& work, InitOptions options = {}) {
   auto start = Clock::now();
   try {
@@ -105,7 +105,7 @@ TEST_CASE("rank: reduces", "[.child]") {
   });
 }
 
-TEST_CASE("processes meet in a folder, reduce, and leave the folder as it was", "[processes]") {
+TEST_CASE("processes join in a directory, reduce, and leave it as it was", "[processes]") {
   for (const char* transport : {"gloo", "shm"}) {
     const Folder folder;
     for (const auto& result : run_ranks("rank: reduces", 3, folder.url(),
@@ -124,7 +124,7 @@ TEST_CASE("rank: may meet nobody", "[.child]") {
   as_process([] { reduce_steps(1); }, options);
 }
 
-TEST_CASE("a rank that does not come is named, to those who did come and by the folder's name",
+TEST_CASE("ranks that joined get an error that names the missing rank and the directory",
           "[processes]") {
   const Folder folder;
   const auto results = run_ranks("rank: may meet nobody",
@@ -140,7 +140,7 @@ TEST_CASE("a rank that does not come is named, to those who did come and by the 
   std::filesystem::remove_all("/tmp/nobody");
 }
 
-TEST_CASE("ranks that count differently are all told so", "[processes]") {
+TEST_CASE("ranks with different world sizes all get an error", "[processes]") {
   const Folder folder;
   const auto results = run_ranks("rank: may meet nobody",
                                  {as_rank(0, 2, folder.url()), as_rank(1, 3, folder.url())});
@@ -151,7 +151,7 @@ TEST_CASE("ranks that count differently are all told so", "[processes]") {
   CHECK(error_in(results[1]) == error_in(results[0]));
 }
 
-TEST_CASE("a rank that comes a moment after an error is told of it too", "[processes]") {
+TEST_CASE("a rank that joins a moment after an error gets the error, too", "[processes]") {
   const Folder folder;
   const auto results = run_ranks(
       "rank: may meet nobody", {as_rank(0, 3, folder.url()), as_rank(1, 4, folder.url()),
@@ -164,7 +164,7 @@ TEST_CASE("a rank that comes a moment after an error is told of it too", "[proce
   CHECK(error_in(results[2]) == error_in(results[0]));
 }
 
-TEST_CASE("two processes with one number are told so, with all others", "[processes]") {
+TEST_CASE("two processes with one rank number get an error, and so do all others", "[processes]") {
   for (const int twin : {0, 1}) {
     const Folder folder;
     const auto results = run_ranks(
@@ -173,15 +173,15 @@ TEST_CASE("two processes with one number are told so, with all others", "[proces
     const std::string text = error_in(results[0]);
     CHECK(text.find("two processes say that they are rank " + std::to_string(twin) +
                     ": process ") == 0);
-    // A rank that came after the answer is told what it was.
+    // A rank that joins after the error gets the same error.
     CHECK_THAT(error_in(results[1]), Catch::Contains(text));
     CHECK_THAT(error_in(results[2]), Catch::Contains(text));
   }
 }
 
-TEST_CASE("what an earlier run left in the folder changes nothing", "[processes]") {
+TEST_CASE("files that an earlier run left in the directory change nothing", "[processes]") {
   const Folder folder;
-  // Two runs that end in errors leave their notes; ranks 1 and 2 start before the new rank 0.
+  // Two runs that end in errors leave their files; ranks 1 and 2 start before the new rank 0.
   run_ranks("rank: may meet nobody", {as_rank(0, 3, folder.url()), as_rank(1, 3, folder.url())});
   run_ranks("rank: may meet nobody", {as_rank(0, 3, folder.url()), as_rank(2, 3, folder.url())});
   REQUIRE_FALSE(folder.empty());
@@ -231,7 +231,7 @@ TEST_CASE("rank: rank 0 is killed", "[.child]") {
   });
 }
 
-TEST_CASE("rank 0 that is killed is named as any other", "[processes]") {
+TEST_CASE("rank 0 is named like any other rank when it is killed", "[processes]") {
   const Folder folder;
   const auto results = run_ranks("rank: rank 0 is killed", 3, folder.url());
   CHECK(error_in(results[1]).find("rank 0 (process ") == 0);
@@ -245,7 +245,7 @@ TEST_CASE("rank: one rank is stopped", "[.child]") {
       [] {
         reduce_steps(3);
         if (get_rank() == std::atoi(std::getenv("TD_TEST_STOPPED"))) {
-          // A stopped process hears nothing but SIGKILL, so that is what its own clock sends it.
+          // A stopped process reacts only to SIGKILL, so its timeout sends that signal.
           sigevent event{};
           event.sigev_notify = SIGEV_SIGNAL;
           event.sigev_signo = SIGKILL;
@@ -261,8 +261,7 @@ TEST_CASE("rank: one rank is stopped", "[.child]") {
       options);
 }
 
-TEST_CASE("a rank that is stopped is named when it has been silent for long enough",
-          "[processes]") {
+TEST_CASE("a rank that is stopped is named after the heartbeat timeout", "[processes]") {
   for (const int stopped : {0, 1}) {
     const Folder folder;
     const auto results = run_ranks("rank: one rank is stopped", 3, folder.url(),
@@ -288,7 +287,7 @@ TEST_CASE("rank: rank 1 ends without a word", "[.child]") {
   std::exit(0);  // the group is still there: the program's end must end it
 }
 
-TEST_CASE("a rank that ends the program, or is ended by an exception, leaves no one waiting",
+TEST_CASE("a rank that ends the program or throws does not leave other ranks waiting",
           "[processes]") {
   for (const std::string end : {"exit", "exception"}) {
     const Folder folder;
@@ -304,7 +303,7 @@ TEST_CASE("a rank that ends the program, or is ended by an exception, leaves no 
   }
 }
 
-TEST_CASE("places where nobody can meet are refused with the next step", "[processes]") {
+TEST_CASE("locations where ranks cannot join are an error that says what to do", "[processes]") {
   const auto text_of = [](const std::string& url, const std::string& more = "") {
     return error_in(run_ranks("rank: may meet nobody", {as_rank(0, 2, url) + more})[0]);
   };
@@ -331,7 +330,7 @@ TEST_CASE("places where nobody can meet are refused with the next step", "[proce
         "\"redis://host:port\", also in TD_RENDEZVOUS");
 }
 
-TEST_CASE("a wish that one rank alone has is refused on all", "[processes]") {
+TEST_CASE("an option that only one rank sets is an error on all ranks", "[processes]") {
   {
     const Folder folder;
     const auto results = run_ranks(
@@ -352,7 +351,7 @@ TEST_CASE("a wish that one rank alone has is refused on all", "[processes]") {
   CHECK(error_in(results[1]) == error_in(results[0]));
 }
 
-TEST_CASE("a backend that does not exist is refused", "[processes]") {
+TEST_CASE("a backend that does not exist is an error", "[processes]") {
   CHECK_THROWS_WITH(init_process_group("mpi"),
                     "init_process_group: \"mpi\" is no backend; expected \"gloo\" for cpu and sim "
                     "tensors or \"nccl\" for cuda tensors");

@@ -1,4 +1,4 @@
-// Where a process meets its peers, for each way of having been launched.
+// Where a process joins its peers, for each launcher.
 #include <unistd.h>
 #include <catch2/catch.hpp>
 
@@ -55,7 +55,7 @@ const std::map<std::string, std::string> kOpenMpi = {{"OMPI_COMM_WORLD_RANK", "2
 
 }  // namespace
 
-TEST_CASE("torchrun's ranks of one host meet in a folder named after the run") {
+TEST_CASE("torchrun's ranks on one host join in a directory named after the run") {
   const Variables variables(kTorchrun);
   const RendezvousConfig place = resolve_rendezvous("env:", {});
   CHECK(place.rank == 1);
@@ -64,7 +64,7 @@ TEST_CASE("torchrun's ranks of one host meet in a folder named after the run") {
   CHECK(place.url == "file://" + place.folder);
 }
 
-TEST_CASE("torchrun's ranks of several hosts need a place that all can reach") {
+TEST_CASE("torchrun's ranks on several hosts need a location that all can reach") {
   auto values = kTorchrun;
   values["LOCAL_WORLD_SIZE"] = "1";
   values["LOCAL_RANK"] = "0";
@@ -77,7 +77,7 @@ TEST_CASE("torchrun's ranks of several hosts need a place that all can reach") {
   CHECK(resolve_rendezvous("redis://alpha:6379", {}).url == "redis://alpha:6379");
 }
 
-TEST_CASE("mpirun's ranks meet by PMIx where it is there, and are told what to do where not") {
+TEST_CASE("mpirun's ranks join through PMIx; without it the error says what to do") {
   auto values = kOpenMpi;
   {
     const Variables variables(values);
@@ -95,7 +95,7 @@ TEST_CASE("mpirun's ranks meet by PMIx where it is there, and are told what to d
   CHECK(resolve_rendezvous("env:", {}).url == "file:///shared");
 }
 
-TEST_CASE("options go before the environment") {
+TEST_CASE("options override the environment") {
   const Variables variables(kTorchrun);
   InitOptions options;
   options.rank = 3;

@@ -1,4 +1,4 @@
-// Notes, the messages of the coordination service, and the frames of its sockets.
+// Stores, the messages of the coordination service, and the frames of its sockets.
 #include <poll.h>
 #include <catch2/catch.hpp>
 
@@ -13,7 +13,7 @@
 using namespace td;
 using namespace td::distributed;
 
-TEST_CASE("a store keeps whole notes") {
+TEST_CASE("a store keeps values with any bytes") {
   std::string folder = std::filesystem::temp_directory_path() / "td-store-XXXXXX";
   REQUIRE(::mkdtemp(folder.data()));
   const auto store = open_store("file://" + folder + "/deeper/down");
@@ -33,7 +33,7 @@ TEST_CASE("a store keeps whole notes") {
   std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("messages come back as they were, and nothing else is taken for one") {
+TEST_CASE("messages are decoded as they were encoded, and other bytes are rejected") {
   RankState mine;
   mine.heartbeat.finished.sequence = 7;
   mine.heartbeat.collective.milliseconds = 30;
@@ -79,7 +79,7 @@ TEST_CASE("messages arrive whole, in order and of any length, and the end is see
                     "cannot connect to 127.0.0.1:1: Connection refused");
 }
 
-TEST_CASE("a wrong interface is refused with those that there are") {
+TEST_CASE("a wrong interface is an error that lists the existing ones") {
   setenv("TD_INTERFACE", "eth9", 1);
   CHECK_THROWS_WITH(reachable_address(), Catch::Contains("this host has lo"));
   setenv("TD_INTERFACE", "lo", 1);

@@ -1,5 +1,5 @@
-// Ranks that are threads of the test but meet, talk and reduce as processes do: by a store, the
-// coordination service's sockets and gloo's.
+// Ranks that are threads of the test but join, communicate and reduce as processes do: with a
+// store, and the sockets of the coordination service and of gloo.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// Which rank a process is, by four launchers' variables, and what is said about damaged ones.
+// Which rank a process is, from the variables of four launchers, and errors for damaged variables.
 #include "distributed/launch/environment.h"
 
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-/// The process's variables are these, of all that a launcher may set; the old ones come back.
+/// Until the end of the scope the process has these of all variables that launchers set.
 class Surroundings {
  public:
   explicit Surroundings(const Variables& variables) {
@@ -80,7 +80,7 @@ const std::string kNext =
 
 }  // namespace
 
-TEST_CASE("without a launcher a process is a world of its own") {
+TEST_CASE("without a launcher the world is one process") {
   const Surroundings surroundings(Variables{});
   const Environment found = read_environment();
   check_ranks(found, 0, 1, 0, 1);
@@ -111,7 +111,7 @@ TEST_CASE("torchrun's variables") {
   CHECK(td::distributed::launched());
 }
 
-TEST_CASE("local numbers that a launcher leaves out") {
+TEST_CASE("local ranks that a launcher leaves out") {
   const Surroundings one_host({{"RANK", "1"}, {"WORLD_SIZE", "3"}});
   check_ranks(read_environment(), 1, 3, 1, 3);
   const Surroundings two_hosts({{"RANK", "5"}, {"WORLD_SIZE", "6"}, {"LOCAL_WORLD_SIZE", "3"}});
@@ -151,12 +151,12 @@ TEST_CASE("torchrun's variables win over those of what started torchrun") {
   check_ranks(read_environment(), 0, 2, 0, 2);
 }
 
-TEST_CASE("a job's script is no rank: Slurm's number of tasks alone means nothing") {
+TEST_CASE("a job's script is not a rank: Slurm's number of tasks by itself means nothing") {
   const Surroundings surroundings(Variables{{"SLURM_NTASKS", "4"}});
   check_ranks(read_environment(), 0, 1, 0, 1);
 }
 
-TEST_CASE("damaged variables are named with what they hold and the next step") {
+TEST_CASE("a damaged variable is an error with its name, its value and what to do") {
   CHECK(complaint({{"RANK", "0"}}) == "RANK is 0, but WORLD_SIZE is not set; " + kNext);
   CHECK(complaint({{"WORLD_SIZE", "2"}}) == "WORLD_SIZE is 2, but RANK is not set; " + kNext);
   CHECK(complaint({{"SLURM_PROCID", "1"}}) ==

@@ -48,7 +48,7 @@ TEST_CASE("child: two ranks", "[.child]") {
   busy.join();
 }
 
-TEST_CASE("spawn calls the function in every rank and returns in the caller alone") {
+TEST_CASE("spawn calls the function in every rank and returns only in the caller") {
   const auto result = test::run_child("child: two ranks");
   INFO(result.output);
   CHECK(result.exit_code == 0);
@@ -65,7 +65,7 @@ TEST_CASE("child: one rank throws", "[.child]") {
       2);
 }
 
-TEST_CASE("an exception in a rank is told there and thrown by spawn") {
+TEST_CASE("an exception in a rank is printed by the rank, and spawn throws") {
   const auto result = test::run_child("child: one rank throws");
   INFO(result.output);
   CHECK_THAT(result.output,
@@ -82,7 +82,7 @@ TEST_CASE("child: one rank crashes", "[.child]") {
       3);
 }
 
-TEST_CASE("a rank that ends without a word is named by its exit code") {
+TEST_CASE("a rank that ends without a message is reported with its exit code") {
   CHECK_THAT(test::run_child("child: one rank crashes").output,
              Contains("caught: spawn: rank 0 of 3 ended with exit code 9 after"));
 }
@@ -105,7 +105,7 @@ TEST_CASE("child: spawn within spawn", "[.child]") {
   try_to_spawn([](int) { spawn([](int) { std::cout << "too deep" << std::endl; }, 2); }, 1);
 }
 
-TEST_CASE("spawn within a rank is refused") {
+TEST_CASE("spawn within a rank is an error") {
   const auto result = test::run_child("child: spawn within spawn");
   INFO(result.output);
   CHECK_THAT(result.output,
@@ -121,7 +121,7 @@ TEST_CASE("child: ranks that disagree about their number", "[.child]") {
   try_to_spawn([](int) {}, ranks);
 }
 
-TEST_CASE("a number of ranks that cannot be, or differs in the ranks, is refused") {
+TEST_CASE("an impossible number of ranks, or different numbers in the ranks, is an error") {
   CHECK_THROWS_WITH(spawn([](int) {}, 0), "spawn: 0 ranks; expected at least 1");
   CHECK_THAT(test::run_child("child: ranks that disagree about their number").output,
              Contains("spawn: 3 ranks here, but 2 in the program that started this one"));

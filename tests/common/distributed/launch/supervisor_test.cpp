@@ -1,5 +1,5 @@
-// Ranks that print, fail, refuse to end and leave children behind, and a launcher that is killed.
-// The programs are shell scripts: what is proven is the launcher.
+// Ranks that print, fail, ignore signals and leave children behind, and a launcher that is killed.
+// The programs are shell scripts, because only the launcher is tested.
 #include "distributed/launch/supervisor.h"
 
 #include <catch2/catch.hpp>
@@ -90,7 +90,7 @@ bool all_gone(const std::string& mark) {
 
 }  // namespace
 
-TEST_CASE("ranks find torchrun's variables, and a place to meet that is gone afterwards") {
+TEST_CASE("ranks get torchrun's variables, and a rendezvous directory that is removed afterwards") {
   LaunchConfig launch = shell("env | sort | sed \"s/^/$RANK /\"", 2);
   launch.prefix = false;
   const Result result = run(launch);
@@ -122,7 +122,7 @@ TEST_CASE("the cores are divided among the ranks, unless the user has decided") 
   set ? setenv("OMP_NUM_THREADS", before.c_str(), 1) : unsetenv("OMP_NUM_THREADS");
 }
 
-TEST_CASE("several hosts: ranks go on where the host before ended") {
+TEST_CASE("several hosts: rank numbers continue from the host before") {
   LaunchConfig launch = shell(
       "echo $RANK $LOCAL_RANK $GROUP_RANK $WORLD_SIZE $TD_RENDEZVOUS "
       "$TORCHELASTIC_RUN_ID \"$MASTER_ADDR\"",
@@ -139,7 +139,7 @@ TEST_CASE("several hosts: ranks go on where the host before ended") {
   CHECK_THROWS_WITH(run(launch), Contains("restarts are for one host"));
 }
 
-TEST_CASE("output keeps whole lines, its own stream, and a last line without an end") {
+TEST_CASE("output keeps whole lines, its own stream, and a last line without a newline") {
   const Result mixed = run(shell("printf 'one\\ntwo'; printf 'first\\nsecond' >&2", 2));
   CHECK(lines(mixed.output) ==
         std::multiset<std::string>{"[0] one", "[0] two", "[1] one", "[1] two"});
@@ -155,7 +155,7 @@ TEST_CASE("output keeps whole lines, its own stream, and a last line without an 
   CHECK((lines(many.output) == expected));
 }
 
-TEST_CASE("the first failure is named, is the exit code, and ends the others") {
+TEST_CASE("the first failure is named, sets the exit code, and ends the other ranks") {
   const Result code = run(shell("[ $RANK = 1 ] && echo cause >&2 && exit 3; exec sleep 60", 3));
   CHECK(code.ending.exit_code == 3);
   CHECK_THAT(code.ending.failure,
@@ -167,9 +167,9 @@ TEST_CASE("the first failure is named, is the exit code, and ends the others") {
              Contains("rank 0 of 2 was killed by signal 11 (SIGSEGV) after"));
 }
 
-TEST_CASE("of two deaths the first is named, though both are seen at once") {
-  // The launcher stops rank 1's death from being seen at once: it is stopped itself until both are
-  // dead. Rank 1 dies first every time, once the launcher has begun to watch.
+TEST_CASE("of two failures the first is named, even if both are seen at the same time") {
+  // The launcher cannot see rank 1's failure immediately, because it is stopped until both have
+  // ended. Rank 1 always ends first, after the launcher has begun to watch.
   const Result result = run(shell(
       R"(launcher=$PPID
          case $RANK in
@@ -182,7 +182,7 @@ TEST_CASE("of two deaths the first is named, though both are seen at once") {
   CHECK_THAT(result.ending.failure, Contains("rank 1 of 2 ended with exit code 6"));
 }
 
-TEST_CASE("a rank that was killed is the cause, though one that saw it is through earlier") {
+TEST_CASE("a killed rank is the cause, even if a rank that noticed it ends earlier") {
   const Result result =
       run(shell("[ $RANK = 0 ] && exit 1; [ $RANK = 1 ] && exit 2; sleep 0.1; kill -KILL $$", 3));
   CHECK(result.ending.exit_code == 137);
@@ -190,7 +190,7 @@ TEST_CASE("a rank that was killed is the cause, though one that saw it is throug
   CHECK_THAT(result.ending.failure, Contains("rank 2 of 3 was killed by signal 9 (SIGKILL) after"));
 }
 
-TEST_CASE("a rank that stands still is named when another one fails") {
+TEST_CASE("a rank that hangs is named when another rank fails") {
   const Result result = run(
       shell("[ $RANK = 1 ] && kill -STOP $$; [ $RANK = 0 ] && sleep 0.2 && exit 1; sleep 60", 3));
   CHECK(result.ending.exit_code == 1);
@@ -201,7 +201,7 @@ TEST_CASE("a rank that stands still is named when another one fails") {
           "debugger\n");
 }
 
-TEST_CASE("the others may say what they saw before they are asked to end") {
+TEST_CASE("the other ranks can print their own errors before they are asked to end") {
   LaunchConfig launch =
       shell("[ $RANK = 1 ] && exit 1; sleep 0.3; echo rank 1 is gone >&2; exit 2", 2);
   launch.last_words = 30s;
@@ -210,7 +210,7 @@ TEST_CASE("the others may say what they saw before they are asked to end") {
   CHECK(result.ending.exit_code == 1);
 }
 
-TEST_CASE("who does not hear SIGTERM is ended all the same") {
+TEST_CASE("a rank that ignores SIGTERM is ended nevertheless") {
   const std::string others[] = {"trap '' TERM; while :; do sleep 1; done", "kill -STOP $$"};
   for (const std::string& other : others) {
     LaunchConfig launch = shell("[ $RANK = 1 ] && exit 2; " + other, 3);
@@ -220,7 +220,7 @@ TEST_CASE("who does not hear SIGTERM is ended all the same") {
   }
 }
 
-TEST_CASE("what ranks started ends with them: in their group, in another session, detached") {
+TEST_CASE("processes of ranks end with them: in their group, in another session, detached") {
   const std::string leave_behind = "sleep 600 & setsid sleep 600 & setsid setsid sleep 600 & ";
   for (const std::string end : {"exit 0", "exit 4", "kill -KILL $$"}) {
     LaunchConfig launch = shell(leave_behind + end, 2);
@@ -230,7 +230,7 @@ TEST_CASE("what ranks started ends with them: in their group, in another session
   }
 }
 
-TEST_CASE("restarts: all ranks again, counted and said, in a folder of their own") {
+TEST_CASE("restarts: all ranks start again, with a restart count and a new directory") {
   LaunchConfig launch = shell(
       "echo count=$TORCHELASTIC_RESTART_COUNT of $TORCHELASTIC_MAX_RESTARTS;"
       "here=${TD_RENDEZVOUS#file://}; ls $here | wc -l; : >$here/stale;"
@@ -265,7 +265,7 @@ TEST_CASE("Ctrl-C and SIGTERM end all ranks and are the exit code") {
   CHECK((now.sa_handler == before.sa_handler));
 }
 
-TEST_CASE("a second Ctrl-C waits for nobody") {
+TEST_CASE("a second Ctrl-C does not wait for the ranks") {
   LaunchConfig launch = shell(
       "trap '' INT; echo ready; kill -INT $PPID; sleep 0.2; kill -INT $PPID; while :; do sleep 1; "
       "done",
@@ -276,7 +276,7 @@ TEST_CASE("a second Ctrl-C waits for nobody") {
   CHECK(result.errors == "launch: stopped by SIGINT; ending 1 rank\n");
 }
 
-TEST_CASE("a rank dies of a broken pipe, though its launcher would not") {
+TEST_CASE("a broken pipe ends a rank, even if its launcher ignores SIGPIPE") {
   const auto before = std::signal(SIGPIPE, SIG_IGN);
   const Result result = run(shell("kill -PIPE $$; exit 1", 1));
   std::signal(SIGPIPE, before);
@@ -306,7 +306,7 @@ TEST_CASE("child: a launcher that its own rank kills", "[.child]") {
   td::distributed::supervise(launch);
 }
 
-TEST_CASE("a launcher that is killed leaves no orphan and no folder") {
+TEST_CASE("a launcher that is killed leaves no process and no directory behind") {
   const auto notes =
       std::filesystem::temp_directory_path() / ("launch-notes-" + std::to_string(getpid()));
   const auto result =

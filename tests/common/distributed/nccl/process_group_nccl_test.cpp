@@ -1,6 +1,6 @@
-// What the process group over NCCL does around NCCL: streams, order, failures. NCCL's place is
-// taken by a communicator that notes its calls and keeps the GPU's place, sim:0, busy as long as
-// the test wants; so these tests need no GPU. NCCL itself is tested in cuda_gpu/nccl_test.cpp.
+// What the process group over NCCL does around NCCL: streams, order, failures. A communicator that
+// logs its calls replaces NCCL, and sim:0 replaces the GPU and is busy as long as the test wants;
+// so these tests need no GPU. td/backends/cuda/gpu/nccl_test.cpp tests NCCL itself.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ class FakeCommunicator final : public Communicator {
     for (const P2POp& p : parcels) text += (p.is_sent ? " to " : " from ") + std::to_string(p.peer);
     note(text, parcels[0].elements, stream);
   }
-  // Between the brackets is what the span is around.
+  // The brackets hold the calls inside the span.
   std::shared_ptr<void> span(const char* name, std::size_t bytes, void*) override {
     if (!keeps_spans) return nullptr;
     std::lock_guard lock(mutex_);
@@ -235,7 +235,7 @@ TEST_CASE("sends and recvs start together when one of them is waited for") {
   sent->wait();
   CHECK(ranks.parcels->calls() == std::vector<std::string>{"exchange to 1 from 1, 3 x float32"});
   CHECK(ranks.collectives->calls().empty());
-  // One that nobody waits for is sent before the group ends.
+  // An operation without a wait is sent before the group ends.
   ranks.group->send(on_device(2), 1);
   ranks.group.reset();
   CHECK(ranks.parcels->calls().back() == "exchange to 1, 2 x float32");
@@ -257,7 +257,7 @@ TEST_CASE("a span is around each call until NCCL has queued it") {
                                  "is ready", "]"});
 }
 
-TEST_CASE("a collective that does not end is named, given up, and ends the group") {
+TEST_CASE("a collective that does not end is named and aborted, and ends the group") {
   Ranks ranks(std::chrono::milliseconds(150));
   ranks.group->all_reduce(on_device(2))->wait();
   eventually([&] { return ranks.observer->notes().size() == 2; });
@@ -276,21 +276,21 @@ TEST_CASE("a collective that does not end is named, given up, and ends the group
   CHECK(ranks.observer->notes().back() == "failed: " + text);
 }
 
-TEST_CASE("an error of NCCL is told with the rank that sees it") {
+TEST_CASE("an error of NCCL is reported with the rank that sees it") {
   Ranks ranks;
   ranks.collectives->break_with("communicating: NCCL reports unhandled system error");
   // The call or the watching thread, whichever sees it first.
   const std::string text = error_of([&] { ranks.group->all_reduce(on_device(3))->wait(); });
   CHECK(text.find("rank 0: ") == 0);
   CHECK_THAT(text, Catch::EndsWith("communicating: NCCL reports unhandled system error"));
-  Ranks idle;  // nobody calls: the watching thread finds it
+  Ranks idle;  // without a call: the watching thread finds it
   idle.parcels->break_with("communicating: NCCL reports remote process exited");
   eventually([&] { return idle.parcels->aborted.load(); });
   CHECK(error_of([&] { idle.group->barrier()->wait(); }) ==
         "rank 0: communicating: NCCL reports remote process exited");
 }
 
-TEST_CASE("what the coordination service says ends the waiting of the host") {
+TEST_CASE("an error from the coordination service ends the wait of the host") {
   Ranks ranks;
   ranks.collectives->gate.open = false;
   const auto barrier = ranks.group->barrier();
@@ -312,7 +312,7 @@ TEST_CASE("the observer sees one collective after another, and the end") {
                                  "finished broadcast #2 (from rank 0, 3 x float32)", "left"});
 }
 
-TEST_CASE("an exception on its way through the rank does not wait for the others") {
+TEST_CASE("an exception that leaves a rank does not wait for the other ranks") {
   Ranks ranks;
   ranks.collectives->gate.open = false;
   try {
@@ -322,13 +322,13 @@ TEST_CASE("an exception on its way through the rank does not wait for the others
   } catch (const Error&) {
   }
   CHECK(ranks.collectives->aborted);
-  // The watch may have seen the call's beginning, but nobody saw an end of it.
+  // The watching thread may have seen the call begin, but must not have seen it end.
   const std::vector<std::string> notes = ranks.observer->notes();
   CHECK(std::count(notes.begin(), notes.end(), "failed: rank 0 ended with an error") == 1);
   for (const std::string& note : notes) CHECK(note.find("finished") == std::string::npos);
 }
 
-TEST_CASE("a tensor of another device is refused, and does not count as a call") {
+TEST_CASE("a tensor on another device is an error, and does not count as a call") {
   Ranks ranks;
   CHECK_THROWS_WITH(
       ranks.group->all_reduce(zeros({2})),
@@ -338,7 +338,7 @@ TEST_CASE("a tensor of another device is refused, and does not count as a call")
   CHECK(ranks.group->sequence() == 0);
 }
 
-TEST_CASE("without enough GPUs the backend nccl is refused in one line") {
+TEST_CASE("without enough GPUs the backend nccl is an error of one line") {
   const int count = device_count(kCUDA);
   if (count == 0) {
     const std::string text =
@@ -387,7 +387,7 @@ TEST_CASE("child: the process ends with its group", "[.child]") {
       0, 1, std::chrono::seconds(10), kDevice, std::vector<std::shared_ptr<Communicator>>{nccl}));
 }
 
-TEST_CASE("a group that the program leaves behind ends before the driver does") {
+TEST_CASE("a group that the program does not destroy ends before the driver does") {
   const test::ChildResult child = test::run_child("child: the process ends with its group");
   INFO(child.output);
   CHECK(child.exit_code == 0);

@@ -10,7 +10,7 @@ using namespace td::distributed;
 
 namespace {
 
-// Where a rank's tensor lies: in shared memory, outside, or the one here and the other there.
+// Where a rank's tensors are stored: in shared memory, outside of it, or one in each.
 enum class Where { kShared, kOutside, kMixed };
 
 const std::int64_t kSizes[] = {0, 1, 31, 33, 1023};
@@ -34,7 +34,7 @@ Tensor values(ProcessGroupHost& group, Where where, std::int64_t n, ScalarType d
   return t;
 }
 
-// The first element that is not what it should be, "" when all are.
+// The first element that is wrong, "" when all are right.
 template <class Expected>
 std::string fault(const char* what, const Tensor& t, Expected&& expected) {
   const Tensor got = t.to(kDouble);
@@ -143,7 +143,7 @@ TEST_CASE("collectives of all kinds follow each other in one mapping") {
   CHECK(errors == std::vector<std::string>(3));
 }
 
-TEST_CASE("the sum of rounded numbers has equal bits on all ranks, wherever tensors lie") {
+TEST_CASE("the sum of rounded numbers is bitwise identical on all ranks, in any memory") {
   for (const int ranks : {2, 3, 5}) {
     std::vector<std::vector<float>> results(static_cast<std::size_t>(2 * ranks));
     const auto errors = run_shared(ranks, Views::kOwn, [&](ProcessGroupHost& group) {
@@ -189,7 +189,7 @@ TEST_CASE("parts of tensors in shared memory are reduced in place, at other offs
   CHECK(errors == std::vector<std::string>(2));
 }
 
-TEST_CASE("send and recv over shared memory, small and large, both ways at once") {
+TEST_CASE("send and recv over shared memory, small and large, both ways concurrently") {
   for (const Views views : {Views::kOwn, Views::kOne})
     CHECK(run_shared(3, views, [](ProcessGroupHost& group) {
             const int rank = group.rank(), next = (rank + 1) % 3, last = (rank + 2) % 3;

@@ -1,4 +1,4 @@
-// What ends a wait in shared memory, and who may share it at all.
+// What ends a wait in shared memory, and which ranks may share it.
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -58,7 +58,7 @@ TEST_CASE("a rank that waits in shared memory is woken when the group fails") {
   }
 }
 
-TEST_CASE("a transport that failed takes no more calls") {
+TEST_CASE("a transport that failed accepts no more calls") {
   const auto transports = shm_transports(2, Views::kOwn);
   transports[0]->abort("rank 1 is gone");
   transports[0]->abort("a second reason");
@@ -70,7 +70,7 @@ TEST_CASE("a transport that failed takes no more calls") {
   CHECK_THROWS_WITH(transports[0]->receive(key, &x), "rank 1 is gone");
 }
 
-TEST_CASE("calls that do not fit are told on every rank in the same words, and end the transport") {
+TEST_CASE("mismatched calls are the same error on every rank, and end the transport") {
   const auto transports = shm_transports(2, Views::kOwn);
   std::vector<std::string> texts(4);
   const auto run = [&](int rank) {
@@ -95,7 +95,7 @@ TEST_CASE("calls that do not fit are told on every rank in the same words, and e
   CHECK(texts == std::vector<std::string>(4, texts[0]));
 }
 
-TEST_CASE("a send and a recv that differ are told on both sides") {
+TEST_CASE("a send and a recv that differ are an error on both sides") {
   const auto sizes = run_shared(2, Views::kOwn, [](ProcessGroupHost& group) {
     if (group.rank() == 0) group.send(zeros({4}), 1)->wait();
     if (group.rank() == 1) group.recv(zeros({5}), 0)->wait();
@@ -114,7 +114,7 @@ TEST_CASE("a send and a recv that differ are told on both sides") {
   CHECK(tags[1] == tags[0]);
 }
 
-TEST_CASE("ranks of two hosts do not share memory, and all know why") {
+TEST_CASE("ranks of two hosts do not share memory, and all get the reason") {
   const HostInfo here = read_host_info();
   HostInfo other = here, container = here;
   other.hostname = "beta";
@@ -132,7 +132,7 @@ TEST_CASE("ranks of two hosts do not share memory, and all know why") {
   }
 }
 
-TEST_CASE("where there is no room for shared memory, all ranks are told instead of stopped") {
+TEST_CASE("without room for shared memory all ranks get an error and are not killed") {
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
   const rlimit small{1 << 16, before.rlim_max};
@@ -147,8 +147,7 @@ TEST_CASE("where there is no room for shared memory, all ranks are told instead 
   }
 }
 
-TEST_CASE(
-    "a tensor for which shared memory has no room lies elsewhere, and is reduced all the same") {
+TEST_CASE("a tensor that does not fit in shared memory is stored elsewhere, and is reduced") {
   const auto transports = shm_transports(2, Views::kOwn);
   CHECK(transports[0]->allocate_shared(std::size_t{1} << 40) == nullptr);
   const auto small = transports[0]->allocate_shared(100);
@@ -156,7 +155,7 @@ TEST_CASE(
   CHECK(transports[0]->allocate_shared(100) != small);
 }
 
-TEST_CASE("the memory of a tensor that is gone goes back to the system") {
+TEST_CASE("the memory of a destroyed tensor is returned to the system") {
   const auto segment = SharedSegment::make(shm_segment_bytes(1));
   ProcessGroupHost group(0, 1, make_shm_transport(0, std::vector{segment}));
   const std::string path = segment->address().substr(0, segment->address().find(' '));
@@ -173,7 +172,7 @@ TEST_CASE("the memory of a tensor that is gone goes back to the system") {
   CHECK(held() == before);
 }
 
-TEST_CASE("a segment is not opened by an address that is not one") {
+TEST_CASE("text that is not an address does not open a segment") {
   const auto segment = SharedSegment::make(8192);
   CHECK(SharedSegment::open(segment->address())->data() != segment->data());
   CHECK_THROWS_WITH(SharedSegment::open("/proc/1/fd/99999 4096 1"), Catch::Contains("cannot open"));

@@ -1,4 +1,4 @@
-// What ranks tell of their hosts, and when two of them count as one host.
+// What ranks report about their hosts, and when two of these count as one host.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@
 using namespace td;
 using namespace td::distributed;
 
-TEST_CASE("a process knows its host, and the facts survive travelling") {
+TEST_CASE("a process knows its host, and the host facts can be sent as text") {
   const HostInfo mine = read_host_info();
   CHECK(mine.pid == getpid());
   CHECK(mine.boot_id.size() == 36);
@@ -21,7 +21,7 @@ TEST_CASE("a process knows its host, and the facts survive travelling") {
   CHECK(there.pid == mine.pid);
 }
 
-TEST_CASE("one host is one name, one start of the kernel and one network namespace") {
+TEST_CASE("one host has one name, one boot of the kernel and one network namespace") {
   const HostInfo a{"alpha", "b1", "net:[1]", 10};
   HostInfo b = a;
   b.pid = 11;
@@ -38,7 +38,7 @@ TEST_CASE("one host is one name, one start of the kernel and one network namespa
   CHECK_FALSE(same_host(unknown, unknown));
 }
 
-TEST_CASE("a text that is not host facts is refused") {
+TEST_CASE("text that is not host facts is rejected") {
   for (const char* text : {"", "alpha", "a\nb\nc\n", "a\nb\nc\n12x", "a\nb\nc\n1\n2"})
     CHECK_THROWS_WITH(decode<RollCall>(text), Catch::Contains("do all ranks run the same version"));
 }

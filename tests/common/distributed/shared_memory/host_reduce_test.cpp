@@ -113,7 +113,7 @@ TEST_CASE("NaN of any rank reaches the minimum and the maximum") {
       }
 }
 
-TEST_CASE("the average is what a division gives, to the last bit") {
+TEST_CASE("the average is bitwise identical to a division") {
   for (const int count : {2, 3, 4, 7}) {
     std::vector<std::vector<float>> data(static_cast<std::size_t>(count), std::vector<float>(1000));
     std::vector<const void*> arrays;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kRanks = 3;
 
-/// A folder where processes leave texts for each other.
+/// A directory in which processes exchange texts.
 class Folder {
  public:
   explicit Folder(std::string path) : path_(std::move(path)) {}

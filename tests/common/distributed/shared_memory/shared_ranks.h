@@ -1,6 +1,6 @@
 // Ranks over shared memory in one process, for the tests of this folder: threads that exchange
 // their addresses through a table, and either map every segment for themselves, as processes do, or
-// all use one mapping, where ThreadSanitizer sees who touches what.
+// all use one mapping, where ThreadSanitizer sees all accesses.
 #pragma once
 
 #include <condition_variable>

@@ -46,7 +46,7 @@ struct Model {
 
 }  // namespace
 
-TEST_CASE("the map meets what every single byte has seen") {
+TEST_CASE("the map finds the conflicts that a model of single bytes finds") {
   std::mt19937 random(7);
   AccessMap map;
   Model model;

@@ -37,7 +37,7 @@ auto on(const td::Stream& stream, Work work) {
   return work();
 }
 
-/// The texts of what was found since the last call, with N for the numbers of streams.
+/// The texts of the races found since the last call, with N for the numbers of streams.
 inline std::vector<std::string> found() {
   static const std::regex number("(stream ?|of a block of |at byte )[0-9]+");
   std::vector<std::string> texts;

@@ -1,6 +1,6 @@
 // The classic mistakes with pinned memory and streams: what goes wrong without the wait, that the
-// finder tells of it, and that the cure cures. A gate holds the stream, so that each mistake has
-// its effect every time.
+// finder reports it, and that the fix works. A gate holds the stream, so that each mistake has its
+// effect every time.
 #include <algorithm>
 
 #include "finding.h"
@@ -31,12 +31,12 @@ TEST_CASE("a result that is read before it has arrived") {
   const Tensor host = zeros({1000}).pin_memory();
   h.gate.hold(h.stream);
   on(h.stream, [&] { host.copy_(result, /*non_blocking=*/true); });
-  SECTION("without a wait the host finds what was there before") {
+  SECTION("without a wait the host finds the old contents") {
     CHECK(raw(host) == 0);
     CHECK(host[0].item<float>() == 0);
     CHECK(pairs() == Texts{"copy, item"});
   }
-  SECTION("behind a wait it finds the result") {
+  SECTION("after a wait the host finds the result") {
     h.gate.open();
     h.stream.synchronize();
     CHECK(host[0].item<float>() == 7);
@@ -45,7 +45,7 @@ TEST_CASE("a result that is read before it has arrived") {
   }
 }
 
-TEST_CASE("to(cpu) that does not block gives page-locked memory, which fills later") {
+TEST_CASE("a non-blocking to(cpu) returns page-locked memory, which is filled later") {
   Hazard h;
   const Tensor result = on(h.stream, [] { return full({1000}, 7.0, Device("sim:0")); });
   h.gate.hold(h.stream);
@@ -62,7 +62,7 @@ TEST_CASE("to(cpu) that does not block gives page-locked memory, which fills lat
   CHECK_FALSE(result.cpu().is_pinned());
 }
 
-TEST_CASE("a staging buffer that is refilled while its copy is under way") {
+TEST_CASE("a staging buffer that is refilled while its copy is in flight") {
   Hazard h;
   const Tensor staging = ones({1000}).pin_memory();
   h.gate.hold(h.stream);
@@ -75,7 +75,7 @@ TEST_CASE("a staging buffer that is refilled while its copy is under way") {
     h.stream.synchronize();
     CHECK(on(h.stream, [&] { return batch.mean().item<float>(); }) == 2);
   }
-  SECTION("an event behind the copy tells when it may be refilled") {
+  SECTION("an event after the copy tells when the buffer may be refilled") {
     Event copied(kSIM);
     copied.record(h.stream);
     h.gate.open();
@@ -86,7 +86,7 @@ TEST_CASE("a staging buffer that is refilled while its copy is under way") {
   }
 }
 
-TEST_CASE("a pinned source with gaps is packed into pageable memory, and not pinned any more") {
+TEST_CASE("a non-contiguous pinned source is packed into pageable memory") {
   Hazard h;
   const Tensor whole = ones({2000}).pin_memory();
   const Tensor every_second = whole.slice(0, 0, 2000, 2);
@@ -102,7 +102,7 @@ TEST_CASE("a pinned source with gaps is packed into pageable memory, and not pin
   CHECK(pairs().empty());
 }
 
-TEST_CASE("a tensor that goes while a side stream still reads it") {
+TEST_CASE("a tensor that is freed while a side stream still reads it") {
   Hazard h;
   empty_cache();
   Tensor x = ones({1000}, Device("sim:0"));
@@ -119,7 +119,7 @@ TEST_CASE("a tensor that goes while a side stream still reads it") {
     h.gate.open();
     CHECK(on(h.stream, [&] { return y.mean().item<float>(); }) == 5);
   }
-  SECTION("with record_stream it is kept") {
+  SECTION("with record_stream its memory is kept") {
     x.record_stream(h.stream);
     x = Tensor();
     const Tensor next = full({1000}, 5.0, Device("sim:0"));
@@ -131,17 +131,17 @@ TEST_CASE("a tensor that goes while a side stream still reads it") {
   }
 }
 
-TEST_CASE("a side stream that reads before the producer is through") {
+TEST_CASE("a side stream that reads before the producer has finished") {
   Hazard h;
   const Tensor x = zeros({1000}, Device("sim:0"));
   synchronize("sim:0");
   h.gate.hold(getDefaultStream("sim:0"));
   x.fill_(3);
-  SECTION("without a wait it finds the old values") {
+  SECTION("without a wait the side stream finds the old values") {
     CHECK(on(h.stream, [&] { return x.mean().item<float>(); }) == 0);
     CHECK(pairs() == Texts{"fill, sum"});
   }
-  SECTION("behind an event it finds the new ones") {
+  SECTION("after an event the side stream finds the new values") {
     h.stream.wait(getDefaultStream("sim:0"));
     h.gate.open();
     CHECK(on(h.stream, [&] { return x.mean().item<float>(); }) == 3);
@@ -149,7 +149,7 @@ TEST_CASE("a side stream that reads before the producer is through") {
   }
 }
 
-TEST_CASE("a slow link shows a part of the old while a copy is under way") {
+TEST_CASE("with a slow link a part of the old values is visible while a copy is in flight") {
   test::Finding finding;
   const sim::Link before = sim::link();
   sim::set_link({10, 500000});  // half a second before the first byte arrives

@@ -26,7 +26,7 @@ void reuse_after(const Stream& side, void (*before_it_goes)(const Tensor&, const
 
 }  // namespace
 
-TEST_CASE("a tensor freed on a side stream without record_stream is told") {
+TEST_CASE("a tensor freed on a side stream without record_stream is a race") {
   test::Finding finding;
   const Stream side = getStreamFromPool("sim:0");
   empty_cache();
@@ -72,7 +72,7 @@ TEST_CASE("an allocator's own polling orders nothing") {
   CHECK(pairs() == Texts{"fill, relu"});
 }
 
-TEST_CASE("fresh memory of one stream may not be filled by another one at once") {
+TEST_CASE("another stream must not fill fresh memory of one stream without a wait") {
   test::Finding finding;
   const Stream side = getStreamFromPool("sim:0");
   empty_cache();

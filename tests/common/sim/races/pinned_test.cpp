@@ -1,4 +1,4 @@
-// Races between the host and a copy from or to pinned memory, which goes on behind the host's back.
+// Races between the host and a copy from or to pinned memory, which runs while the host continues.
 #include "finding.h"
 
 using namespace td;
@@ -24,7 +24,7 @@ struct Slot {
 
 }  // namespace
 
-TEST_CASE("refilling a pinned source while its copy may be under way is told") {
+TEST_CASE("refilling a pinned source while its copy may be in flight is a race") {
   Slot slot;
   slot.up();
   slot.host.fill_(2);
@@ -35,7 +35,7 @@ TEST_CASE("refilling a pinned source while its copy may be under way is told") {
               "behind it."});
 }
 
-TEST_CASE("reading a pinned target while its copy may be under way is told") {
+TEST_CASE("reading a pinned target while its copy may be in flight is a race") {
   Slot slot;
   slot.down();
   SECTION("by an operation") { static_cast<void>(slot.host.sum()); }
@@ -47,7 +47,7 @@ TEST_CASE("reading a pinned target while its copy may be under way is told") {
   REQUIRE(test::found().size() == 1);
 }
 
-TEST_CASE("a host that waits, or only reads what is read, is no race") {
+TEST_CASE("a host that waits, or only reads what the copy reads, is no race") {
   Slot slot;
   slot.up();
   CHECK(slot.host[0].item<float>() == 1);
@@ -66,7 +66,7 @@ TEST_CASE("a host that waits, or only reads what is read, is no race") {
   CHECK(pairs().empty());
 }
 
-TEST_CASE("an event recorded in front of the copy does not guard the slot") {
+TEST_CASE("an event recorded before the copy does not protect the slot") {
   Slot slot;
   Event copied(kSIM);
   copied.record(slot.stream);
@@ -88,7 +88,7 @@ TEST_CASE("a blocking copy, or one of pageable memory, leaves nothing to wait fo
   CHECK(pairs().empty());
 }
 
-TEST_CASE("a number of the host's that a kernel was given is the host's again at once") {
+TEST_CASE("the host may change a number again immediately after a kernel got it") {
   Slot slot;
   for (const Tensor& number : {ones({}), ones({}).pin_memory()}) {
     static_cast<void>(on(slot.stream, [&] { return slot.device * number; }));
@@ -97,7 +97,7 @@ TEST_CASE("a number of the host's that a kernel was given is the host's again at
   CHECK(pairs().empty());
 }
 
-TEST_CASE("pinned memory that goes while it is copied is kept until the copy is done") {
+TEST_CASE("pinned memory that is freed during its copy is kept until the copy is done") {
   Slot slot;
   for (int i = 0; i < 10; ++i) {
     slot.host = full({1024}, double(i)).pin_memory();

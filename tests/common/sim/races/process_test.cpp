@@ -38,7 +38,7 @@ TEST_CASE("the environment switches the finder on") {
   }
 }
 
-TEST_CASE("a race that nobody takes fails the test that left it") {
+TEST_CASE("a race that the test does not take fails the test") {
   const auto result = run_child("child: a race that is left", "TD_SIM_RACES=1");
   CHECK(result.exit_code == 1);
   CHECK_THAT(result.output, Catch::Contains("race on sim:0: \"relu\" on stream 1 reads 20 bytes "));
@@ -46,7 +46,7 @@ TEST_CASE("a race that nobody takes fails the test that left it") {
   CHECK(run_child("child: a race that is left", "TD_SIM_RACES=0").exit_code == 0);
 }
 
-TEST_CASE("a program hears at its end of the races that nobody took") {
+TEST_CASE("a program prints at its end the races that it did not take") {
   const auto result = run_child("child: a program ends", "TD_SIM_RACES=1");
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.output,

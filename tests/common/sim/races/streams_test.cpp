@@ -1,4 +1,4 @@
-// Races between streams: what is told, what orders two accesses, and what does not.
+// Races between streams: the reports, what orders two accesses, and what does not.
 #include "finding.h"
 
 using namespace td;
@@ -7,7 +7,7 @@ using test::pairs;
 using test::Texts;
 using test::TwoStreams;
 
-TEST_CASE("a read that nothing orders is told with both operations and the missing wait") {
+TEST_CASE("an unordered read is reported with both operations and the missing wait") {
   TwoStreams s;
   const Tensor y = on(s.two, [&] { return s.x.relu(); });
   CHECK(test::found() ==
@@ -34,7 +34,7 @@ TEST_CASE("the default stream and other devices are named") {
   CHECK_THAT(texts[0], Catch::StartsWith("race on sim:1: \"copy\" on the default stream reads 32"));
 }
 
-TEST_CASE("a write behind a read or another write needs an order as well") {
+TEST_CASE("a write after a read or after another write needs an order as well") {
   TwoStreams s;
   s.two.wait(s.one);
   const Tensor y = on(s.two, [&] { return s.x.relu(); });
@@ -101,7 +101,7 @@ TEST_CASE("whatever orders two streams is enough") {
   }
 }
 
-TEST_CASE("what comes too early or goes elsewhere orders nothing") {
+TEST_CASE("an event or a wait at the wrong time or on another stream orders nothing") {
   TwoStreams s;
   Event event(kSIM);
   const auto produce = [&] { on(s.one, [&] { s.x.fill_(2); }); };
@@ -116,7 +116,7 @@ TEST_CASE("what comes too early or goes elsewhere orders nothing") {
     event.block(s.two);
     CHECK(consume() == Texts{"fill, relu"});
   }
-  SECTION("the wait is asked for before the event is recorded again") {
+  SECTION("the wait comes before the event is recorded again") {
     event.record(s.one);
     event.block(s.two);
     produce();
@@ -149,7 +149,7 @@ TEST_CASE("views conflict where they share bytes") {
   CHECK(test::found().at(0).find("writes 48 bytes that") != std::string::npos);
 }
 
-TEST_CASE("a missing wait is told once, and the last work behind it") {
+TEST_CASE("a missing wait is reported once, for the last operation before it") {
   TwoStreams s;
   on(s.one, [&] { s.x.fill_(2), s.x.mul_(3); });
   for (int i = 0; i < 5; ++i) {
@@ -180,13 +180,13 @@ TEST_CASE("copies between devices keep the order of both") {
   const Tensor x = ones({256}, Device("sim:0")), y = ones({256}, Device("sim:1"));
   for (int i = 0; i < 3; ++i) {
     y.mul_(2);
-    y.copy_(x, /*non_blocking=*/true);  // behind the product, and before the next one
+    y.copy_(x, /*non_blocking=*/true);  // after the product, and before the next one
     x.add_(y.to("sim:0", kFloat32, /*non_blocking=*/true));
   }
   CHECK(pairs().empty());
 }
 
-TEST_CASE("nothing is looked for while the finder is off") {
+TEST_CASE("no races are searched for while the finder is off") {
   TwoStreams s;
   sim::find_races(false);
   const Tensor y = on(s.two, [&] { return s.x.relu(); });
@@ -194,11 +194,11 @@ TEST_CASE("nothing is looked for while the finder is off") {
   CHECK(pairs().empty());
 }
 
-TEST_CASE("what the host has seen done is forgotten") {
+TEST_CASE("work that the host has seen done is forgotten") {
   test::Finding finding;
   const Stream stream = getStreamFromPool("sim:0");
   const StreamGuard guard(stream);
-  // Far more places than are kept before the finder looks for what it may forget.
+  // Far more ranges than the finder stores before it looks for those that it may forget.
   const Tensor many = zeros({20000, 4}, Device("sim:0"));
   for (std::int64_t i = 0; i < 20000; i += 2) {
     many[i].fill_(1);

@@ -1,4 +1,4 @@
-// simt/blas.h: products by columns, and what it refuses, to the letter.
+// simt/blas.h: products by columns, and the exact texts of its errors.
 #include <catch2/catch.hpp>
 
 #include "simt/blas.h"
@@ -69,7 +69,7 @@ TEST_CASE("where beta is 0, C is not read") {
   }
 }
 
-TEST_CASE("what cuBLAS's rules do not allow is refused by name and number") {
+TEST_CASE("calls that cuBLAS does not allow are rejected with name and number") {
   const td::Tensor six = td::ones({6}), four = td::ones({4});
   const blas::Handle handle("cpu");
   const auto multiply = [&](int m, int n, int k, const td::Tensor& a, int lda, const td::Tensor& b,

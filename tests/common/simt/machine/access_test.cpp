@@ -1,4 +1,4 @@
-// What an observer is told: each access once, with its place, kind and size.
+// What an observer gets: each access once, with its place, kind and size.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ struct Recorder : Observer {
   };
   LaunchInfo launch;
   std::vector<Event> events;
-  std::vector<std::string> order;  // of all that is told but accesses
+  std::vector<std::string> order;  // of all reports except accesses
 
   void begin_launch(const LaunchInfo& info) override {
     launch = info;
@@ -68,7 +68,7 @@ Recorder record(dim3 grid, dim3 block, P*... pointers) {
 
 }  // namespace
 
-TEST_CASE("An observer is told each access of a kernel once, vectors in one piece") {
+TEST_CASE("An observer gets each access of a kernel once, vectors in one piece") {
   alignas(16) float4 in[4];
   float out[4];
   const int index[4] = {3, 2, 1, 0};
@@ -89,7 +89,7 @@ TEST_CASE("An observer is told each access of a kernel once, vectors in one piec
   CHECK(recorder.events[0].access.site->function == "accesses");
 }
 
-TEST_CASE("Structs and pieces of memory are told as ranges, reads and writes") {
+TEST_CASE("Structs and pieces of memory are reported as ranges, reads and writes") {
   float3 in[2] = {}, out[2];
   const Recorder structs = record<copy_struct>(1, 2, std::as_const(in), out);
   std::size_t read = 0, written = 0;
@@ -122,7 +122,7 @@ TEST_CASE("A place is the innermost line of the learner's file, also in function
   CHECK(recorder.events.size() == 6);
 }
 
-TEST_CASE("Barriers, blocks and shared variables are told in the order in which they happen") {
+TEST_CASE("Barriers, blocks and shared variables are reported in order") {
   float in[256] = {}, out[2];
   struct Sum {
     static void run(const float* from, float* to) { block_sum(from, to, 256); }

@@ -1,4 +1,4 @@
-// What kernels do wrong at barriers and by traps: the text of each report, and that sim goes on.
+// Faults of kernels at barriers and by traps: the text of each report, and that sim continues.
 #include <catch2/catch.hpp>
 
 #include "kernels.h"

@@ -7,7 +7,7 @@
 using namespace td;
 using simt::launch;
 
-TEST_CASE("Threads know their place in blocks and grids of three dimensions") {
+TEST_CASE("Threads know their indices in blocks and grids of three dimensions") {
   const Tensor out = sim_zeros({2 * 3 * 4 * 5 * 3 * 2});
   launch<indices>({.grid = {2, 3, 4}, .block = {5, 3, 2}}, out);
   CHECK(out.cpu().equal(arange(out.numel(), kInt)));
@@ -34,7 +34,7 @@ TEST_CASE("The counting barriers give all threads of a block the same number") {
   CHECK(ints(out) == std::vector{0, 0, 0, 64, 1, 1, 1, 0, 1});
 }
 
-TEST_CASE("Atomic functions leave what all threads together did") {
+TEST_CASE("Atomic functions leave the combined result of all threads") {
   const Tensor ints_ = tensor({0, 0, 0, 0, 0, 255, 0, 0, 0}, kInt).to("sim:0");
   const Tensor counts = sim_zeros({2}), floats = sim_zeros({1}, kFloat);
   const Tensor doubles = sim_zeros({1}, kDouble), wide = sim_zeros({1}, kLong);
@@ -46,13 +46,13 @@ TEST_CASE("Atomic functions leave what all threads together did") {
   CHECK(wide.cpu().item<std::int64_t>() == std::int64_t{256} << 40);
 }
 
-TEST_CASE("A loop over an atomic lets the thread run for which it waits") {
+TEST_CASE("A loop over an atomic lets the thread that it waits for run") {
   const Tensor flag = sim_zeros({1}), out = sim_zeros({64});
   launch<spin>(block_of(64), flag, out);
   CHECK(out.cpu().sum().item<int>() == 64);
 }
 
-TEST_CASE("A __device__ variable keeps its value between launches and is no stranger's memory") {
+TEST_CASE("A __device__ variable keeps its value between launches and is no finding") {
   const Tensor out = sim_zeros({1});
   launch<write_global_counter>(block_of(32), out);
   CHECK(out.cpu().item<int>() == 37);

@@ -1,4 +1,4 @@
-// Observed launches: what the machine tells an observer, and the reports of observe().
+// Observed launches: what the machine reports to an observer, and the reports of observe().
 #include "simt/observe.h"
 
 #include <catch2/catch.hpp>

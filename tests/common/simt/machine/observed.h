@@ -1,4 +1,4 @@
-// Runs kernels observed, for the tests that look at what is reported.
+// Runs kernels observed, for the tests that check the reports.
 #pragma once
 
 #include <functional>

@@ -26,7 +26,7 @@ void check(const Counts& counts, std::size_t sectors, std::size_t ideal, std::si
 }
 
 TEST_CASE("sectors of a request of floats") {
-  SECTION("neighbours: four sectors") { check(loads(32, 0, 1), 4, 4, 128); }
+  SECTION("neighbors: four sectors") { check(loads(32, 0, 1), 4, 4, 128); }
   SECTION("shifted by one: five") { check(loads(32, 1, 1), 5, 4, 128); }
   SECTION("shifted by a sector: four") { check(loads(32, 8, 1), 4, 4, 128); }
   SECTION("every second: eight") { check(loads(32, 0, 2), 8, 4, 128); }
@@ -47,7 +47,7 @@ TEST_CASE("sectors of other types: the ideal is 1, 2, 8 and 16") {
   check(loads(32, 0, 2, 16), 32, 16, 512);
 }
 
-TEST_CASE("a request of few lanes is judged by what these lanes want") {
+TEST_CASE("a request of few lanes is judged by what these lanes access") {
   const Counts counts = loads(5, 0, 1);
   check(counts, 1, 1, 20);
   CHECK(counts.active_lanes() == 5);
@@ -67,7 +67,7 @@ TEST_CASE("the order of the lanes does not matter, nor that of the threads") {
   CHECK(report.profile.worst(Space::kGlobal)->excess() == 0);
 }
 
-TEST_CASE("the n-th execution by one lane goes with the n-th of the others, from each barrier on") {
+TEST_CASE("from each barrier on, the n-th execution by each lane counts as one request") {
   Script script(32);
   const char* in = script.tensor("in", 1024, 4, true);
   const KernelReport report = script.run([&] {
@@ -95,7 +95,7 @@ TEST_CASE("a struct counts in the pieces to which it is aligned") {
   CHECK(counts.ideal == 12);
 }
 
-TEST_CASE("atomics count apart, with the lanes that meet in one word") {
+TEST_CASE("atomics are counted separately, with the lanes that access one word") {
   Script script(32);
   char* bins = script.tensor("bins", 256);
   char* s = script.shared("s", 64);
@@ -227,7 +227,7 @@ TEST_CASE("a tile that is 32 wide conflicts 32 ways, one that is 33 wide does no
   CHECK(padded.occupancy.registers_limit_above == 32);
 }
 
-TEST_CASE("lanes that walk from one shared variable into the next have left the first") {
+TEST_CASE("lanes that index from one shared variable into the next are outside the first") {
   Script script(32);
   char* both = script.shared("s", 64);
   script.info().shared.clear();

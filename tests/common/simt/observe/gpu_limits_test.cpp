@@ -108,7 +108,7 @@ TEST_CASE("the time bound is that of memory below the ridge, and of arithmetic a
   CHECK(time_bound(gpu("sm_86"), 1e9, 1e9).seconds() == 0);
 }
 
-TEST_CASE("the figures of the data sheets are in the table") {
+TEST_CASE("the numbers of the data sheets are in the table") {
   const auto figures = [](const char* name) {
     const GpuLimits& g = gpu(name);
     return std::vector<double>{g.flops / 1e12, g.tensor_flops / 1e12, g.bytes_per_second / 1e9};
@@ -121,7 +121,7 @@ TEST_CASE("the figures of the data sheets are in the table") {
   CHECK(gpu("sm_120").compute_capability == 120);
 }
 
-TEST_CASE("an unknown GPU is refused with the names that are known") {
+TEST_CASE("an unknown GPU is an error with the names that are known") {
   CHECK_THROWS_WITH(gpu("H400"),
                     "no GPU \"H400\" is known; take one of T4, A100, sm_86, RTX 4090, H100, H200, "
                     "sm_100, sm_120");

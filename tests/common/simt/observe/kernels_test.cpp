@@ -122,7 +122,7 @@ TEST_CASE("a histogram without atomics races, one with atomics does not") {
   check_clean([&] { launch<histogram>({.grid = 2, .block = 256}, in, 512, bins); });
 }
 
-TEST_CASE("the last block may add what others wrote before their fence, not without it") {
+TEST_CASE("the last block may add what others wrote before a fence, but not without the fence") {
   const Tensor in = floats(512), partial = zero_floats(8), out = zero_floats(1);
   const Tensor count = zeros({1}, kInt).to("sim:0");
   check_clean(
@@ -176,7 +176,7 @@ TEST_CASE("a fence and an atomic flag order two warps of a block") {
   CHECK(out.cpu()[0].item<int>() == 42);
 }
 
-TEST_CASE("a shared variable of halves is what the kernel made of it") {
+TEST_CASE("a shared variable of halves has the size and requests of its type") {
   const Tensor in = ones({64}, kHalf).to("sim:0"), out = zeros({64}, kHalf).to("sim:0");
   check_clean([&] { launch<half_tile>({.grid = 1, .block = 64}, in, out); });
   const auto report = observed([&] { launch<half_tile>({.grid = 1, .block = 64}, in, out); });

@@ -1,4 +1,4 @@
-// What the memory check says of accesses that leave a tensor or a shared variable.
+// What the memory check reports for accesses outside of a tensor or a shared variable.
 #include <catch2/catch.hpp>
 
 #include "script.h"
@@ -8,7 +8,7 @@ namespace {
 
 const void* number(std::uintptr_t address) { return reinterpret_cast<const void*>(address); }
 
-TEST_CASE("a read past the end of a tensor names the element, the size, the thread and the cure") {
+TEST_CASE("a read past the end of a tensor names the element, the size, the thread and the fix") {
   Script script(256, 5);
   const char* in = script.tensor("in", 1024, 4, true, {32, 32});
   std::vector<bool> allowed;
@@ -32,7 +32,7 @@ TEST_CASE("a read past the end of a tensor names the element, the size, the thre
         "  in is float[32][32]. Cure: compare the index with the size before the access");
 }
 
-TEST_CASE("a negative index is named as one") {
+TEST_CASE("a negative index is reported as negative") {
   Script script(64);
   char* out = script.tensor("out", 64);
   const KernelReport report = script.run([&] { CHECK_FALSE(script.write(33, out - 8, 9)); });
@@ -90,7 +90,7 @@ TEST_CASE("a tensor without elements has no element to read") {
   CHECK(report.findings[0].text.find("in is float[0]") != std::string::npos);
 }
 
-TEST_CASE("host memory is refused, with the tensors that the kernel may reach") {
+TEST_CASE("host memory is an error that names the tensors that the kernel may access") {
   Script script(32);
   script.tensor("in", 64, 4, true);
   script.tensor("out", 64);
@@ -109,7 +109,7 @@ TEST_CASE("host memory is refused, with the tensors that the kernel may reach") 
             "sum.cu:8: reads 4 bytes at address 0: the pointer is null\n") == 0);
 }
 
-TEST_CASE("a null pointer is none into the dynamic shared memory that a kernel does not have") {
+TEST_CASE("a null pointer is not taken for dynamic shared memory that a kernel does not have") {
   Script script(32);
   script.tensor("in", 64, 4, true);
   script.add_shared("dynamic shared memory", nullptr, 0, 1, true);
@@ -136,7 +136,7 @@ TEST_CASE("an access must be aligned to its size") {
         "once only from an index that is a multiple of 4");
 }
 
-TEST_CASE("a shared variable ends where it ends, though other memory follows") {
+TEST_CASE("an access past the end of a shared variable is found, even if memory follows") {
   Script script(64);
   char* s = script.shared("s", 64);
   const KernelReport report = script.run([&] { CHECK_FALSE(script.write(63, s + 256, 5)); });
@@ -159,7 +159,7 @@ TEST_CASE("dynamic shared memory ends where the launch says") {
         "or make smem larger in the launch");
 }
 
-TEST_CASE("a pointer to another thread's local variable is refused") {
+TEST_CASE("a pointer to another thread's local variable is an error") {
   Script script(64);
   const KernelReport report = script.run([&] {
     int local = 0;
@@ -181,7 +181,7 @@ TEST_CASE("a pointer to another thread's local variable is refused") {
         "variable");
 }
 
-TEST_CASE("shared memory that nobody wrote in this block is not initialized") {
+TEST_CASE("shared memory that no thread wrote in this block is not initialized") {
   Script script(64, 2);
   char* s = script.shared("s", 64);
   const KernelReport report = script.run([&] {
@@ -234,7 +234,7 @@ TEST_CASE("results that no thread wrote are listed with the first of them") {
   CHECK(report.profile.never_written[0].first == 5);
 }
 
-TEST_CASE("more static shared memory than a GPU has is a launch that it refuses") {
+TEST_CASE("a launch with more static shared memory than a GPU has is rejected") {
   Script script(32);
   char* big = script.shared("big", 12289);
   script.shared("untouched", 4096);

@@ -74,7 +74,7 @@ TEST_CASE("a read and a write in one line need a variable between them") {
         "read into a variable, then __syncthreads(), then write");
 }
 
-TEST_CASE("a race is told in the order of the program, whichever thread runs first") {
+TEST_CASE("a race is reported in the order of the program, whichever thread runs first") {
   const auto text = [](bool reversed) {
     Script script(64);
     char* s = script.shared("s", 64);
@@ -211,7 +211,7 @@ TEST_CASE(
   CHECK(script.run(work, observers).findings.empty());
 }
 
-TEST_CASE("an argument that is passed twice is one memory") {
+TEST_CASE("an argument that is passed twice is the same memory") {
   Script script(64);
   char* a = script.tensor("a", 64);
   script.info().arguments.push_back(script.info().arguments[0]);

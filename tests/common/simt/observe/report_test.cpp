@@ -70,7 +70,7 @@ TEST_CASE("the table names bank conflicts, barriers and shared memory") {
         "registers limit it above 32 per thread\n");
 }
 
-TEST_CASE("the table tells of few lanes, atomics, missing results, flops and uniform loads") {
+TEST_CASE("the table reports few lanes, atomics, missing results, flops and uniform loads") {
   Script script(64);
   script.info().flops = 256;
   const char* in = script.tensor("in", 64, 4, true);
@@ -144,7 +144,7 @@ TEST_CASE("a picture stands in angle brackets of its own") {
   CHECK(count(svg(place), "a&lt;b&gt;&amp;") > 0);
 }
 
-TEST_CASE("the JSON has the figures of places, and null for lanes that take no part") {
+TEST_CASE("the JSON has the counts of each place, and null for lanes that take no part") {
   Script script(32);
   char* out = script.tensor("out", 64);
   const KernelReport report = script.run([&] {

@@ -1,5 +1,5 @@
 // Plays a launch to the observers by hand: blocks, accesses at real addresses, barriers. The tests
-// of this folder tell what threads do, and look at the report.
+// of this directory say what threads do, and check the report.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace td::simt {
 
 /// A launch of a kernel in "sum.cu". Tensors and shared variables have memory of their own; their
-/// addresses are multiples of 512, as sim's are, with a gap behind each.
+/// addresses are multiples of 512, as sim's are, with a gap after each.
 class Script {
  public:
   explicit Script(dim3 block, dim3 grid = 1) {

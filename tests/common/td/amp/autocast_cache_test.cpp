@@ -83,7 +83,7 @@ TEST_CASE("a region of another type inside casts again") {
   CHECK(mm(x, w).dtype() == kBFloat16);
 }
 
-TEST_CASE("only parameters are kept: no activations, views, constants or float16 ones") {
+TEST_CASE("only parameters are cached: no activations, views, constants or float16 ones") {
   const Tensor w = parameter({4, 4}, "sim:0"), x = numbers({4, 4}).to("sim:0");
   const Tensor half = numbers({4, 4}).to("sim:0", kHalf).requires_grad_();
   const AutocastGuard guard(kSIM);
@@ -112,7 +112,7 @@ TEST_CASE("evaluation first, then training in the same region: gradients arrive"
   }
 }
 
-TEST_CASE("inference mode keeps no casts, so that training after it gets its gradients") {
+TEST_CASE("inference mode caches no casts, so that training after it gets its gradients") {
   const Tensor w = parameter({4, 3}, "sim:0"), x = numbers({2, 4}).to("sim:0");
   const AutocastGuard guard(kSIM);
   {
@@ -169,7 +169,7 @@ TEST_CASE("two graphs of one region have backward passes of their own") {
   CHECK(same_bits(w.grad(), once * 2));
 }
 
-TEST_CASE("repeated evaluation in regions does not grow memory, and what was kept is given back") {
+TEST_CASE("repeated evaluation in regions does not grow memory, and cached memory is released") {
   nn::Linear layer(64, 64);
   layer->to(Device("sim:0"));
   const Tensor x = numbers({8, 64}).to("sim:0");

@@ -44,7 +44,7 @@ struct Recomputed : autograd::Function<Recomputed> {
 
 }  // namespace
 
-TEST_CASE("gradients have the types of their forward, and parameters get float32") {
+TEST_CASE("gradients have the types of the forward pass, and parameters get float32") {
   for (const Device device : devices())
     for (const ScalarType fast : kFastTypes) {
       INFO(device << " in " << fast);
@@ -102,7 +102,7 @@ TEST_CASE("a function with its own gradient casts in backward as it did in forwa
   }
 }
 
-TEST_CASE("what is recomputed in backward is what forward computed, and nothing of it is kept") {
+TEST_CASE("backward recomputes what forward computed, and keeps nothing of it") {
   const Tensor x = parameter({3, 3}, "sim:0"), w = parameter({3, 3}, "sim:0");
   const Tensor x2 = parameter({3, 3}, "sim:0"), w2 = parameter({3, 3}, "sim:0");
   Tensor recomputed, plain;

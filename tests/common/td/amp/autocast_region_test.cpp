@@ -1,5 +1,5 @@
-// Autocast's regions: what a guard sets and puts back, which threads and devices it reaches, what
-// it leaves alone, and its warnings and errors.
+// Autocast's regions: what a guard sets and restores, which threads and devices it affects, what it
+// does not change, and its warnings and errors.
 #include "captured_warnings.h"
 #include "casts.h"
 #include "td/device/products.h"
@@ -69,7 +69,7 @@ TEST_CASE("an error that leaves a region, or an operation in it, leaves nothing 
   CHECK(product_type("sim:0") == kHalf);
 }
 
-TEST_CASE("operations in place, a dtype that was asked for, and other types are left alone") {
+TEST_CASE("in-place operations, a requested dtype and other types are not changed") {
   const Tensor half = numbers({3, 4}).to("sim:0", kHalf), real = numbers({3, 4}).to("sim:0");
   const Tensor whole = ones({3, 4}, kLong).to("sim:0");
   const AutocastGuard guard(kSIM);
@@ -86,7 +86,7 @@ TEST_CASE("operations in place, a dtype that was asked for, and other types are 
   CHECK(mm(real.cpu(), real.cpu().t()).dtype() == kFloat);  // a region of sim is none of cpu
 }
 
-TEST_CASE("operations without a policy promote as ever") {
+TEST_CASE("operations without a policy promote as usual") {
   const Tensor half = numbers({3, 4}).to("sim:0", kHalf), real = numbers({3, 4}).to("sim:0");
   const AutocastGuard guard(kSIM);
   CHECK((half + half).dtype() == kHalf);
@@ -140,7 +140,7 @@ TEST_CASE("a guard that cannot do what it was asked for warns once and does noth
   CHECK(captured.text().empty());
 }
 
-TEST_CASE("bfloat16 is refused on GPUs from before compute capability 8.0") {
+TEST_CASE("bfloat16 is an error on GPUs below compute capability 8.0") {
   CHECK(message<DeviceError>([] { check_bfloat16("autocast", "cuda:1", 75); }) ==
         "autocast: cuda:1 has compute capability 7.5 and cannot compute in bfloat16, which began "
         "with 8.0; ask for float16, and scale the loss with a GradScaler");

@@ -1,5 +1,5 @@
-// Every line of autocast's table: under a guard the operation gives to the bit what casting by hand
-// gives, forward and backward, in the type that the table says. A line without a sample here fails.
+// Every line of autocast's table: under a guard the operation is bitwise identical to casting by
+// hand, forward and backward, in the table's type. A line without a sample here fails.
 #include <map>
 
 #include "casts.h"
@@ -258,7 +258,7 @@ TEST_CASE("each operation of the table gives the bits of casting by hand, in the
   }
 }
 
-TEST_CASE("no operation stands in the table twice, and every sample belongs to a line") {
+TEST_CASE("no operation is in the table twice, and every sample belongs to a line") {
   std::map<std::string, int> lines;
   for (const autocast::Rule& rule : autocast::table) ++lines[rule.operation];
   for (const auto& [name, count] : lines) {

@@ -1,4 +1,4 @@
-// What the tests of autocast share: equality to the bit, and tensors that need no random numbers.
+// What the tests of autocast share: bitwise equality, and tensors that need no random numbers.
 #pragma once
 
 #include "../nn/nets.h"

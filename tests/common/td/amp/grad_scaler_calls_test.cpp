@@ -22,7 +22,7 @@ TEST_CASE("defaults are PyTorch's, and the scale is made by the first scale()") 
   }
 }
 
-TEST_CASE("GradScaler refuses options out of range") {
+TEST_CASE("GradScaler rejects options out of range") {
   CHECK(message<Error>([] { GradScaler(GradScalerOptions().growth_factor(1)); }) ==
         "GradScaler: invalid growth_factor 1; it must be above 1");
   CHECK(message<Error>([] { GradScaler(GradScalerOptions().backoff_factor(1)); }) ==
@@ -100,7 +100,7 @@ TEST_CASE("each call, when the optimizer is ready, unscaled or stepped") {
   }
 }
 
-TEST_CASE("a step whose update() was forgotten is told at the next one") {  // also when skipped
+TEST_CASE("a forgotten update() is an error at the next step") {  // also when skipped
   for (const float factor : {1.0f, kInf}) {
     Tensor p = leaf({1});
     optim::SGD sgd({p}, 0.5);
@@ -113,7 +113,7 @@ TEST_CASE("a step whose update() was forgotten is told at the next one") {  // a
   }
 }
 
-TEST_CASE("a step without any gradient is told") {
+TEST_CASE("a step without any gradient is an error") {
   Tensor p = leaf({1}), other = leaf({1});
   optim::SGD sgd({p}, 0.1);
   GradScaler scaler;
@@ -124,7 +124,7 @@ TEST_CASE("a step without any gradient is told") {
         "them");
 }
 
-TEST_CASE("half-precision parameters are refused with the cure, bfloat16 ones are not") {
+TEST_CASE("half-precision parameters are an error with the fix, bfloat16 ones are not") {
   for (const Device device : devices()) {
     Tensor p = of({1, 2}, device).to(kHalf).requires_grad_();
     optim::SGD sgd({p}, 0.1);
@@ -142,7 +142,7 @@ TEST_CASE("half-precision parameters are refused with the cure, bfloat16 ones ar
   }
 }
 
-TEST_CASE("a closure is refused while the scaler is enabled") {
+TEST_CASE("a closure is an error while the scaler is enabled") {
   Tensor p = leaf({1});
   optim::SGD sgd({p}, 0.5);
   const auto closure = [&] {

@@ -1,4 +1,4 @@
-// GradScaler::step_on_device: no wait, and the same parameters as step(), to the bit.
+// GradScaler::step_on_device: no wait, and bitwise the same parameters as step().
 #include <memory>
 
 #include "scaled.h"
@@ -82,7 +82,7 @@ TEST_CASE("an iteration with step_on_device waits for nothing") {
     scaler.update();
   };
   {
-    test::Gate gate;  // the test stands still if something waits
+    test::Gate gate;  // the test hangs if something waits
     gate.hold(getCurrentStream(device));
     gate.wait_until_held();
     iterate(1);

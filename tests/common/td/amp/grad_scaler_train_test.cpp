@@ -51,7 +51,7 @@ void check_same(Network& a, Network& b) {
 
 }  // namespace
 
-TEST_CASE("steps with overflow are skipped, all others are those of a training without scaler") {
+TEST_CASE("steps with overflow are skipped, all others are those without a scaler") {
   for (const Device device : devices())
     for (const MakeOptimizer make : {sgd, adam, adamw})
       for (const bool unscale_first : {false, true}) {
@@ -77,7 +77,7 @@ TEST_CASE("steps with overflow are skipped, all others are those of a training w
       }
 }
 
-TEST_CASE("gradients that are spoiled after unscale_ are not noticed") {
+TEST_CASE("a NaN that is written after unscale_ is not noticed") {
   Network network(kCPU);
   const auto optimizer = sgd(network.params());
   GradScaler scaler(from_scale(4));

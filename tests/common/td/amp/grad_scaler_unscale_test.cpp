@@ -82,7 +82,7 @@ TEST_CASE("one infinity or NaN anywhere is found, whatever the scale") {
             CHECK(found_inf(scaler, sgd) == 1);
             CHECK_FALSE(scaler.step(sgd));
             CHECK(values(params[0])[0] == 0);
-            // The gradients of a skipped step are divided all the same.
+            // The gradients of a skipped step are divided nevertheless.
             CHECK(values(params[0].grad())[0] == 1 / scale);
           }
 }
@@ -116,7 +116,7 @@ TEST_CASE("the kernel takes float16, and with no scale it only looks") {
   }
 }
 
-TEST_CASE("gradients in other memory orders, and with gaps") {
+TEST_CASE("gradients in other memory formats, and non-contiguous gradients") {
   for (const Device device : devices()) {
     std::vector<float> numbers(12);
     for (std::size_t i = 0; i < 12; ++i) numbers[i] = static_cast<float>(i);
@@ -137,7 +137,7 @@ TEST_CASE("gradients in other memory orders, and with gaps") {
   }
 }
 
-TEST_CASE("types that meet in one optimizer are unscaled each in its own") {
+TEST_CASE("gradients of several types in one optimizer are unscaled, each in its own type") {
   for (const Device device : devices()) {
     TensorList params;
     for (const ScalarType type : {kFloat, kDouble, kFloat, kBFloat16})
@@ -183,7 +183,7 @@ TEST_CASE("scale, unscale_ and update do not wait for the device") {
   GradScaler scaler(from_scale(4));
   for (int i = 0; i < 2; ++i) {  // the first time makes the scale
     sgd.zero_grad();
-    test::Gate gate;  // the test stands still if one of them waits
+    test::Gate gate;  // the test hangs if one of them waits
     gate.hold(getCurrentStream(device));
     gate.wait_until_held();
     backward_scaled(scaler, p, 3);
@@ -194,7 +194,7 @@ TEST_CASE("scale, unscale_ and update do not wait for the device") {
   CHECK(scaler.get_scale() == 16);
 }
 
-TEST_CASE("gradients on several devices: each looks for itself, and one skips the step") {
+TEST_CASE("gradients on several devices: an overflow on one device skips the step") {
   for (const bool overflow : {false, true}) {
     Tensor a = leaf({1}, "sim:0"), b = leaf({2}, "sim:1"), c = leaf({3}, "cpu");
     optim::SGD sgd({a, b, c}, 0.5);

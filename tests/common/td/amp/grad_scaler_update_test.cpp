@@ -10,7 +10,7 @@ using amp::GradScalerOptions;
 
 namespace {
 
-// The rule as the documentation of torch.amp.GradScaler tells it.
+// The rule of the documentation of torch.amp.GradScaler.
 struct Model {
   double scale, growth, backoff;
   std::int64_t interval, finite_steps = 0;
@@ -38,7 +38,7 @@ bool iterate(GradScaler& scaler, optim::Optimizer& optimizer, const Tensor& p, b
 
 }  // namespace
 
-TEST_CASE("the scale follows the model through random overflows") {
+TEST_CASE("the scale is that of a reference model for random overflows") {
   std::mt19937 random(7);
   for (const Device device : devices())
     for (const auto& [growth, backoff, interval] :
@@ -115,8 +115,7 @@ TEST_CASE("the scale has no lower bound, and 0 is never left") {
   }
 }
 
-TEST_CASE(
-    "where the scale has found its limit, one step in growth_interval + 1 is skipped for good") {
+TEST_CASE("at the scale's limit one step in growth_interval + 1 is skipped, permanently") {
   for (const Device device : devices()) {
     Tensor p = leaf({0}, device);
     optim::SGD sgd({p}, optim::SGDOptions(std::ldexp(1, -119)));
@@ -135,7 +134,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("update(new_scale) sets the scale and lets the count go on") {
+TEST_CASE("update(new_scale) sets the scale and does not reset the count") {
   for (const Device device : devices()) {
     Tensor p = leaf({1}, device);
     optim::SGD sgd({p}, 0.1);
@@ -172,7 +171,7 @@ TEST_CASE("a graph that holds the scale notices its update") {
   CHECK_THROWS_AS(loss.backward(), AutogradError);
 }
 
-TEST_CASE("a scaler's state goes into another, before and after its first scale") {
+TEST_CASE("a scaler's state can be loaded before and after the first scale") {
   for (const Device device : devices())
     for (const bool late : {false, true}) {
       Tensor p = leaf({1}, device);

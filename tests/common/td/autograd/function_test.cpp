@@ -1,6 +1,6 @@
-// Functions of one's own: results without a gradient or that nobody uses, results that are
-// arguments or views, and gradients that were forgotten. conformance/autograd.cpp holds the same
-// against libtorch.
+// Custom functions: results without a gradient or without a use, results that are arguments
+// or views, and forgotten gradients. conformance/autograd.cpp compares the same with
+// libtorch.
 #include <catch2/catch.hpp>
 
 #include "../tensor/values.h"
@@ -74,7 +74,7 @@ const char* const kReturnedView = "changes a view in place that an autograd::Fun
 
 }  // namespace
 
-TEST_CASE("backward gets one gradient a result, also where a result has none") {
+TEST_CASE("backward gets one gradient per result, also for a result without one") {
   const Tensor x = leaf({1.5, 2.5});
   const TensorList results = Mixed::apply(x);
   CHECK(results[0].dtype() == kInt64);
@@ -92,7 +92,7 @@ TEST_CASE("backward gets one gradient a result, also where a result has none") {
     CHECK(Mixed::given[i].sizes() == results[i].sizes());
   }
   x.mutable_grad() = Tensor();
-  Mixed::apply(x)[3].sum().backward();  // results[1] is used by nobody
+  Mixed::apply(x)[3].sum().backward();  // results[1] is not used
   CHECK(values(x.grad()) == List{5, 5});
   CHECK(values(Mixed::given[1]) == List{0, 0});
 }
@@ -143,7 +143,7 @@ TEST_CASE("a view that forward made has the function's gradient and cannot be ch
   CHECK_THROWS_WITH(TenfoldBackward::apply(leaf({1, 2})).mul_(2), Catch::Contains(kReturnedView));
 }
 
-TEST_CASE("a view that forward made is refused once its memory has changed") {
+TEST_CASE("a view that forward made is an error once its memory has changed") {
   const Tensor middle = leaf({1, 2}, {2, 1}) * 1;
   const Tensor flat = Flat::apply(middle, false);
   middle.mul_(2);
@@ -154,7 +154,7 @@ TEST_CASE("a view that forward made is refused once its memory has changed") {
   CHECK(values(flat) == List{2, 4});
 }
 
-TEST_CASE("a result that nobody uses has a gradient of zeros") {
+TEST_CASE("a result that is not used has a gradient of zeros") {
   const Tensor a = leaf({2, 3}), b = leaf({5, 7});
   SumAndProduct::apply(a, b)[1].sum().backward();
   CHECK(values(a.grad()) == std::vector<double>{5, 7});

@@ -1,5 +1,5 @@
 // The graph: gradients against closed forms, the rules of leaves and versions, views changed in
-// place, graphs of several threads, and the words of every refusal. Hooks are in hooks_test.cpp.
+// place, graphs of several threads, and the text of every error. Hooks are in hooks_test.cpp.
 #include <cmath>
 #include <thread>
 
@@ -144,7 +144,7 @@ TEST_CASE("a change in place through a view reaches the base's graph") {
   CHECK(values(u.grad()) == List{3, 3});
 }
 
-TEST_CASE("a gradient with a home is kept there, and is made zero without being written") {
+TEST_CASE("a gradient in a gradient buffer stays there, and is zeroed without being written") {
   const Tensor x = leaf({1, 2}), memory = zeros({4});
   {
     NoGradGuard no_grad;
@@ -161,7 +161,7 @@ TEST_CASE("a gradient with a home is kept there, and is made zero without being 
   CHECK(values(held) == List{0, 0});
 }
 
-TEST_CASE("the gradient takes the leaf's own order of memory") {
+TEST_CASE("the gradient takes the leaf's memory format") {
   const Tensor x = of({1, 2, 3, 4, 5, 6}, {2, 3}).t().requires_grad_();
   const Tensor weights = of({1, 2, 3, 4, 5, 6}, {3, 2});
   backward_ones(x * weights);
@@ -169,7 +169,7 @@ TEST_CASE("the gradient takes the leaf's own order of memory") {
   CHECK(x.grad().strides() == x.strides());
 }
 
-TEST_CASE("graphs recorded by several threads come together in one backward") {
+TEST_CASE("graphs recorded by several threads are joined in one backward pass") {
   const Tensor x = leaf({1, 2});
   std::vector<Tensor> parts(4);
   std::vector<std::thread> threads;
@@ -184,7 +184,7 @@ TEST_CASE("graphs recorded by several threads come together in one backward") {
   CHECK(values(x.grad()) == List{10, 10});
 }
 
-TEST_CASE("threads may run backward at the same time into one leaf") {
+TEST_CASE("threads may run backward into one leaf at the same time") {
   const Tensor x = leaf({1});
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
@@ -266,7 +266,7 @@ TEST_CASE("a custom function, twice differentiable") {
   CHECK(values(autograd::grad({g}, {x})[0]) == List{60});
 }
 
-TEST_CASE("what cannot be differentiated is refused in words") {
+TEST_CASE("a backward pass that is not possible is a clear error") {
   CHECK(message<AutogradError>([] { of({1}).backward(); }) ==
         "backward: the tensor does not require a gradient and has no grad_fn. Was it made under "
         "NoGradGuard, or from parameters without requires_grad?");
@@ -283,7 +283,7 @@ TEST_CASE("what cannot be differentiated is refused in words") {
         "convert it with to(kFloat32)");
 }
 
-TEST_CASE("gradients that meet are added on the stream that made them") {
+TEST_CASE("gradients of one tensor are added on the stream that made them") {
   const Stream side = getStreamFromPool("sim:0");
   const Tensor x = leaf({1, 2, 3}, "sim:0");
   synchronize("sim:0");
@@ -294,7 +294,7 @@ TEST_CASE("gradients that meet are added on the stream that made them") {
     y = (twice * twice + twice).sum();
   }
   test::Gate gate;
-  gate.hold(side);  // an addition elsewhere would run now, on memory that nobody has written yet
+  gate.hold(side);  // an addition elsewhere would run now, on memory that is not written yet
   y.backward();
   gate.open();
   CHECK(values(x.grad()) == List{10, 18, 26});

@@ -1,5 +1,5 @@
-// Hooks: in which order they run, what they may change and let go of, and callbacks at the end of a
-// backward.
+// Hooks: in which order they run, what they may change and release, and callbacks at the end of a
+// backward pass.
 #include <string>
 #include <vector>
 
@@ -57,7 +57,7 @@ TEST_CASE("a hook that a tensor does not have cannot be removed") {
   CHECK(message<AutogradError>([&] { x.remove_hook(of_x); }) == refusal(of_x));
 }
 
-TEST_CASE("a queued callback runs once, when all gradients of its backward are there") {
+TEST_CASE("a queued callback runs once, when all gradients of its backward pass are complete") {
   const Tensor x = leaf({1}), y = leaf({2});
   std::vector<std::string> order;
   const auto later = [&](const char* text) {
@@ -84,7 +84,7 @@ TEST_CASE("a queued callback runs once, when all gradients of its backward are t
                     Catch::Contains("this thread runs no backward"));
 }
 
-TEST_CASE("a callback is dropped with the backward that failed") {
+TEST_CASE("a callback is dropped with the backward pass that failed") {
   const Tensor x = leaf({1});
   bool called = false;
   x.register_post_accumulate_grad_hook([&](const Tensor&) {
@@ -108,7 +108,7 @@ TEST_CASE("a retained gradient does not outlive its tensor's handle") {
   CHECK(values(x.grad()) == List{6});
 }
 
-TEST_CASE("a hook may let go of the graph that is being walked") {
+TEST_CASE("a hook may release the graph that backward is running") {
   const Tensor x = leaf({2});
   Tensor middle = x * 3, end = middle * 2;
   end.register_hook([&](const Tensor&) {

@@ -1,5 +1,5 @@
-// The modes: what is recorded under no_grad and in inference mode, and what is refused of tensors
-// and views that were made there. conformance/autograd.cpp holds the same against libtorch.
+// The modes: what is recorded under no_grad and in inference mode, and errors for tensors and views
+// that were made there. conformance/autograd.cpp compares the same with libtorch.
 #include <thread>
 
 #include "../tensor/values.h"
@@ -38,7 +38,7 @@ TEST_CASE("modes: what is recorded") {
   CHECK_FALSE((x * 2).detach().requires_grad());
 }
 
-TEST_CASE("an inference mode that is switched off is an island where operations are recorded") {
+TEST_CASE("operations are recorded within an inference-mode guard that is switched off") {
   const Tensor x = leaf({1, 2});
   NoGradGuard no_grad;
   InferenceMode inference;
@@ -85,7 +85,7 @@ std::string refusal(const std::string& mode) {
 
 }  // namespace
 
-TEST_CASE("a view that nobody recorded is not changed where its base requires grad") {
+TEST_CASE("an unrecorded view cannot be modified if its base requires grad") {
   const Tensor x = leaf({1, 2});
   for (const bool inference : {false, true}) {
     INFO("inference: " << inference);
@@ -117,7 +117,7 @@ TEST_CASE("a view that nobody recorded is not changed where its base requires gr
   }
 }
 
-TEST_CASE("a view that nobody recorded may be changed where no gradient is lost") {
+TEST_CASE("an unrecorded view may be modified if no gradient is lost") {
   const Tensor x = leaf({1, 2});
   for (const bool inference : {false, true}) {
     const Tensor square = x * x;
@@ -148,7 +148,7 @@ TEST_CASE("a view that nobody recorded may be changed where no gradient is lost"
   CHECK_NOTHROW(x.mul_(1));
 }
 
-TEST_CASE("a recorded change of a view that nobody recorded is refused") {
+TEST_CASE("a recorded in-place operation on an unrecorded view is an error") {
   const Tensor x = leaf({1, 2}), base = tensor({3.0, 4.0});
   for (const bool inference : {false, true}) {
     const Tensor view = unrecorded(base, inference);
@@ -182,7 +182,7 @@ TEST_CASE("the modes have libtorch's other names") {
   CHECK_FALSE(autograd::GradMode::is_enabled());
 }
 
-TEST_CASE("no_grad is of one thread, and leaves what is made with requires_grad alone") {
+TEST_CASE("no_grad affects one thread, and no tensor that is made with requires_grad") {
   const Tensor x = leaf({1});
   NoGradGuard no_grad;
   CHECK(ones({2}, requires_grad()).requires_grad());

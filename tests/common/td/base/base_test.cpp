@@ -32,7 +32,7 @@ TEST_CASE("parallel_for sees every index once") {
   }
 }
 
-TEST_CASE("parallel_for keeps to the width and hands errors out") {
+TEST_CASE("parallel_for uses no more threads than set, and passes errors on") {
   const int width = parallel_width();
   set_parallel_width(3);
   CHECK(parallel_width() == 3);

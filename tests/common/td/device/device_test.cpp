@@ -1,4 +1,4 @@
-// Device names and the current device: texts to the letter, since learners read them.
+// Device names and the current device: exact texts, since learners read them.
 #include "td/device/device.h"
 
 #include <catch2/catch.hpp>
@@ -36,7 +36,7 @@ TEST_CASE("a device string names kind and index") {
   }
 }
 
-TEST_CASE("a malformed device string is answered with what to write") {
+TEST_CASE("a malformed device string is an error that says what to write") {
   const std::string spellings = " Write cpu, sim or sim:0, cuda or cuda:0.";
   CHECK(parse_error("") == "\"\" is not a device." + spellings);
   CHECK(parse_error("mps:0") == "\"mps:0\" is not a device." + spellings);
@@ -62,7 +62,7 @@ TEST_CASE("a malformed device string is answered with what to write") {
   CHECK_THROWS_AS(Device(kSIM, 128), DeviceError);
 }
 
-TEST_CASE("check_device fills the index in and refuses what is not there") {
+TEST_CASE("check_device fills in the index and rejects devices that do not exist") {
   CHECK(check_device("cpu").index() == -1);
   CHECK(check_device("cpu:0") == Device(kCPU));
   CHECK(check_device("sim") == Device(kSIM, 0));

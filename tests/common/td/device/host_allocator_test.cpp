@@ -36,7 +36,7 @@ TEST_CASE("host blocks are aligned, distinct and writable") {
   host.release(nullptr, 0);
 }
 
-TEST_CASE("a released host block serves the next request of its size") {
+TEST_CASE("a released host block is returned to the next request of its size") {
   Allocator& host = allocator(kCPU);
   for (std::size_t size :
        {std::size_t{4}, std::size_t{5000}, std::size_t{100} << 10, std::size_t{6} << 20}) {
@@ -53,7 +53,7 @@ TEST_CASE("a released host block serves the next request of its size") {
   }
 }
 
-TEST_CASE("host statistics count what is live") {
+TEST_CASE("host statistics count the blocks in use") {
   Allocator& host = allocator(kCPU);
   host.reset_peak();
   const MemoryStats before = memory_stats(kCPU);
@@ -72,7 +72,7 @@ TEST_CASE("host statistics count what is live") {
   CHECK(host.stats().reserved < during.reserved);
 }
 
-TEST_CASE("sizes beyond the machine are refused in words") {
+TEST_CASE("a size beyond the machine's memory is a clear error") {
   Allocator& host = allocator(kCPU);
   CHECK_THROWS_WITH(
       host.allocate(std::size_t{10} << 40),
@@ -86,7 +86,7 @@ TEST_CASE("sizes beyond the machine are refused in words") {
 
 namespace {
 
-/// Allocates and releases in a scrambled order; false when a block was not its own.
+/// Allocates and releases in a scrambled order; false when two threads had the same block.
 bool scramble(unsigned seed, int rounds) {
   Allocator& host = allocator(kCPU);
   std::vector<std::pair<unsigned char*, std::size_t>> live;
@@ -137,5 +137,5 @@ TEST_CASE("a block may be released by another thread, without hoarding") {
     if (round == 4) reserved = host.stats().reserved;
   }
   CHECK(host.stats().allocated == live);
-  CHECK(host.stats().reserved == reserved);  // what the others freed came back
+  CHECK(host.stats().reserved == reserved);  // blocks that other threads freed are reused
 }

@@ -11,7 +11,7 @@
 
 using namespace td;
 
-TEST_CASE("the pool hands out 32 streams in turn") {
+TEST_CASE("the pool returns 32 streams in turn") {
   std::set<void*> seen;
   const Stream first = getStreamFromPool("sim:1");
   seen.insert(first.native());
@@ -58,7 +58,7 @@ TEST_CASE("streams of the cpu are always done") {
   CHECK(event.query());
 }
 
-TEST_CASE("an event tells what it is missing") {
+TEST_CASE("the error of an event says what is missing") {
   Event plain(kSIM), timed(kSIM, EventFlag::kTiming);
   CHECK(plain.query());  // never recorded: nothing to wait for
   plain.synchronize();

@@ -52,7 +52,7 @@ TEST_CASE("Sequential takes several inputs and other results") {
         }).find("returns long, but double was asked for") != std::string::npos);
 }
 
-TEST_CASE("empty and out of range") {
+TEST_CASE("an empty container, and indices out of range") {
   nn::Sequential net;
   CHECK(message<Error>([&] { net->forward(ones({1})); }) ==
         "Cannot call forward() on an empty Sequential; add a module with push_back first");
@@ -154,7 +154,7 @@ TEST_CASE("insert puts a module in its place, and the numbers after it follow") 
   check_names(std::dynamic_pointer_cast<nn::ModuleListImpl>(list->clone()), {"0", "1", "2", "3"});
 }
 
-TEST_CASE("insert leaves names that are no numbers, and refuses what cannot be") {
+TEST_CASE("insert keeps names that are not numbers, and rejects impossible positions") {
   nn::Sequential net({{"fc", nn::Linear(2, 2)}});
   net->push_back(nn::ReLU());
   net->insert(0, nn::Tanh());

@@ -125,7 +125,7 @@ TEST_CASE("Dropout acts in training only") {
   CHECK(values(drop(x)) == values(x));
 }
 
-TEST_CASE("activation layers by their formulas") {
+TEST_CASE("activation layers compute their formulas") {
   const Tensor x = of({-2, -0.5, 0, 0.5, 2});
   const auto check = [&](const Tensor& y, double (*f)(double)) {
     const std::vector<double> in = values(x), out = values(y);
@@ -143,7 +143,7 @@ TEST_CASE("activation layers by their formulas") {
   CHECK(values(changed) == std::vector<double>{0, 0, 0, 0.5, 2});
 }
 
-TEST_CASE("losses by their formulas, in every reduction") {
+TEST_CASE("losses compute their formulas, in every reduction") {
   const std::vector<double> a = {0.5, -1, 2, 3}, b = {1, 1, 0, 1};
   const Tensor x = of({0.5, -1, 2, 3}), t = of({1, 1, 0, 1});
   const auto check = [&](auto make, double (*f)(double, double)) {
@@ -169,7 +169,7 @@ TEST_CASE("losses by their formulas, in every reduction") {
   CHECK(probability == Approx(std::log(4.0)));
 }
 
-TEST_CASE("a cloned loss has a weight of its own") {
+TEST_CASE("a cloned loss has its own weight") {
   const nn::CrossEntropyLoss loss(nn::CrossEntropyLossOptions().weight(of({1, 2, 4})));
   const auto copy = loss->clone(Device("sim:0"));
   CHECK(copy->buffers()[0].device() == Device("sim:0"));
@@ -185,7 +185,7 @@ TEST_CASE("a cloned loss has a weight of its own") {
   CHECK(logits->pos_weight.is_cpu());
 }
 
-TEST_CASE("CrossEntropyLoss: weight moves with the module, ignored targets count for nothing") {
+TEST_CASE("CrossEntropyLoss: weight moves with the module, ignored targets do not count") {
   nn::CrossEntropyLoss loss(
       nn::CrossEntropyLossOptions().weight(of({1, 2, 4})).ignore_index(1).label_smoothing(0.0));
   const std::vector<double> scores = {1, 2, 3, 0, 0, 0, 2, 0, 1};

@@ -33,7 +33,7 @@ TEST_CASE("a tied parameter is listed once and saved under both names") {
         std::vector<std::string>{"a.weight", "a.bias", "b.weight", "b.bias"});
 }
 
-TEST_CASE("registration refuses bad names in words") {
+TEST_CASE("registration of a bad name is a clear error") {
   struct Open : nn::Module {
     using nn::Module::Module;
   };
@@ -56,7 +56,7 @@ TEST_CASE("registration refuses bad names in words") {
   CHECK(net.parameters().size() == 2);
 }
 
-TEST_CASE("modules() of an object on the stack explains itself") {
+TEST_CASE("modules() of an object on the stack is an error that says why") {
   nn::LinearImpl layer(2, 2);
   CHECK(layer.parameters().size() == 2);
   CHECK(message<Error>([&] { layer.modules(); }).find("must be held by a shared_ptr") !=
@@ -143,13 +143,13 @@ TEST_CASE("children are replaced") {
         "Submodule 'middle' is not defined; there are 'first', 'norm', 'last'");
 }
 
-TEST_CASE("an empty holder says so") {
+TEST_CASE("use of an empty holder is an error") {
   nn::Linear layer{nullptr};
   CHECK_FALSE(layer);
   CHECK(message<Error>([&] { layer->reset(); }).find("this module handle is empty") == 0);
 }
 
-TEST_CASE("OrderedDict keeps order and refuses a second key") {
+TEST_CASE("OrderedDict keeps its order and rejects a second key") {
   OrderedDict<std::string, int> dict{{"b", 1}, {"a", 2}};
   CHECK(dict.keys() == std::vector<std::string>{"b", "a"});
   CHECK(dict["a"] == 2);

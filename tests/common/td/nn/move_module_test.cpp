@@ -31,7 +31,7 @@ TEST_CASE("to() moves parameters, buffers and gradients and keeps every tensor's
   }
 }
 
-TEST_CASE("a moved model computes what it computed before") {
+TEST_CASE("a moved model computes the same values as before") {
   TwoLayers net;
   const Tensor x = ramp(empty({5, 3}), -1, 0.3);
   net->eval();
@@ -82,7 +82,7 @@ TEST_CASE("a dtype changes floating point tensors only") {
   CHECK(message<DtypeError>([&] { net->to(kLong); }).find("floating point") != std::string::npos);
 }
 
-TEST_CASE("a device that is not there is refused before anything moves") {
+TEST_CASE("a device that does not exist is an error before anything moves") {
   TwoLayers net;
   CHECK_THROWS_AS(net->to("sim:15"), DeviceError);
   for (const Tensor& parameter : net->parameters()) CHECK(parameter.device().is_cpu());
@@ -99,7 +99,7 @@ TEST_CASE("channels last reaches the 4-dimensional weights and keeps their value
   CHECK(conv->bias.is_contiguous());
 }
 
-TEST_CASE("a copy has memory of its own, on the device asked for") {
+TEST_CASE("a copy has its own memory, on the requested device") {
   for (const Device device : devices()) {
     TwoLayers net;
     ramp(net->norm->running_mean, 1, 1);
@@ -115,7 +115,7 @@ TEST_CASE("a copy has memory of its own, on the device asked for") {
   }
 }
 
-TEST_CASE("cloning a module without reset() says what to derive from") {
+TEST_CASE("the error of cloning a module without reset() says what to derive from") {
   struct Plain : nn::Module {
     using nn::Module::Module;
   };

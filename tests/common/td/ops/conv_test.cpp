@@ -1,5 +1,5 @@
 // conv2d against seven plain float64 loops: layouts, types, groups, devices; gradients and theirs
-// against differences; the words of every refusal.
+// against differences; the text of every error.
 #include "reference.h"
 
 using namespace td;
@@ -149,7 +149,7 @@ TEST_CASE("gradients of conv2d's gradients") {
   }
 }
 
-TEST_CASE("what conv2d refuses, it names") {
+TEST_CASE("invalid arguments of conv2d are errors that name them") {
   const Tensor x = empty({2, 3, 8, 8}), w = empty({4, 3, 3, 3});
   CHECK_THROWS_WITH(
       conv2d(empty({2, 1, 8, 8}), w),

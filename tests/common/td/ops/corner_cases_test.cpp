@@ -1,5 +1,5 @@
-// Corners where the core once differed from libtorch: the conformance programs found them, these
-// tests hold them on every device.
+// Corner cases where the core once differed from libtorch: the conformance programs found them,
+// these tests check them on every device.
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -14,7 +14,7 @@ constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-TEST_CASE("a result's memory order follows its input, where the input's strides tell") {
+TEST_CASE("a result's memory format follows its input, if the input's strides determine it") {
   const Tensor x = ones({4, 3});
   CHECK(x.t().exp().strides() == IntArrayRef({1, 3}));
   CHECK(ones({4}).expand({3, 4}).exp().strides() == IntArrayRef({4, 1}));
@@ -27,7 +27,7 @@ TEST_CASE("a result's memory order follows its input, where the input's strides 
   }
 }
 
-TEST_CASE("floor, ceil and round leave integers and their type alone") {
+TEST_CASE("floor, ceil and round do not change integers or their type") {
   for (const Device device : devices()) {
     INFO(device);
     for (const ScalarType type : {kUInt8, kInt32, kInt64}) {
@@ -48,7 +48,7 @@ TEST_CASE("the sign of NaN is 0") {
   }
 }
 
-TEST_CASE("allclose compares bools, and refuses two types") {
+TEST_CASE("allclose compares bools, and rejects two types") {
   CHECK(tensor({true, false}).allclose(tensor({true, false})));
   CHECK_FALSE(tensor({true, false}).allclose(tensor({true, true})));
   CHECK_FALSE(tensor({0, 255}, kUInt8).allclose(tensor({255, 255}, kUInt8)));
@@ -56,7 +56,7 @@ TEST_CASE("allclose compares bools, and refuses two types") {
         "allclose: \"input\" is float32 but \"other\" is float64; convert one with to(dtype)");
 }
 
-TEST_CASE("nonzero keeps the places of one dimension side by side") {
+TEST_CASE("nonzero stores the indices of one dimension next to each other") {
   for (const Device device : devices()) {
     const Tensor places = tensor({{0, 3}, {5, 0}, {0, 7}}, device).nonzero();
     CHECK(places.sizes() == IntArrayRef({3, 2}));
@@ -81,7 +81,7 @@ TEST_CASE("an expanded tensor is not changed in place, but may be filled") {
   }
 }
 
-TEST_CASE("two inputs share the order of a result's memory") {
+TEST_CASE("two inputs determine the memory format of a result") {
   const Tensor row = ones({4}).expand({3, 4}), turned = ones({4, 3}).t();
   CHECK((row + ones({3, 4})).strides() == IntArrayRef({4, 1}));
   CHECK((row * turned).strides() == IntArrayRef({1, 3}));
@@ -117,7 +117,7 @@ TEST_CASE("a dimension without elements has as many chunks as asked for") {
   CHECK(parts[2].sizes() == IntArrayRef({0, 2}));
 }
 
-TEST_CASE("bool tensors meet as and, and as or") {
+TEST_CASE("arithmetic of bool tensors is a logical and, or a logical or") {
   const Tensor a = tensor({true, true, false, false}), b = tensor({true, false, true, false});
   const Tensor both = tensor({true, false, false, false}), one = tensor({true, true, true, false});
   CHECK(minimum(a, b).equal(both));

@@ -49,7 +49,7 @@ TEST_CASE("dropout's gradient passes where the value passed") {
   }
 }
 
-TEST_CASE("dropout at its ends, in evaluation, and refused") {
+TEST_CASE("dropout with p of 0 and 1, in evaluation, and with invalid p") {
   const Tensor x = filled({50}, kFloat);
   CHECK(dropout(x, 0.5, false).is_same(x));
   CHECK(dropout(x, 0, true).is_same(x));

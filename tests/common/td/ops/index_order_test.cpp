@@ -1,6 +1,6 @@
 // Several sources that go to one element: in the order of the index, so that every bit is defined.
-// The kernels have two ways, line by line and by sorting the index, which is cuda's. Both are held
-// against plain loops here, on cpu and sim.
+// The kernels have two methods, line by line and by sorting the index, as cuda does. Both are
+// compared with plain loops here, on cpu and sim.
 #include <catch2/catch.hpp>
 #include <cstring>
 

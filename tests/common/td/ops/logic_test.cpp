@@ -15,7 +15,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-TEST_CASE("bool tensors and the bits of integers combine; real numbers are refused") {
+TEST_CASE("logical operations combine bools and bits of integers, and reject real numbers") {
   for (const Device device : devices()) {
     INFO(device);
     const Tensor a = tensor({true, true, false, false}, device),

@@ -1,5 +1,5 @@
 // batch_norm and layer_norm against plain float64 loops: layouts, types, devices, running
-// statistics; gradients and theirs against differences; the words of every refusal.
+// statistics; gradients and theirs against differences; the text of every error.
 #include "reference.h"
 
 using namespace td;
@@ -155,7 +155,7 @@ TEST_CASE("gradients of layer_norm, and theirs") {
   }
 }
 
-TEST_CASE("what normalisation refuses, it names") {
+TEST_CASE("invalid arguments of normalization are errors that name them") {
   const Tensor x = empty({4, 3, 2, 2}), c = empty({3}), d = empty({2});
   CHECK_THROWS_WITH(batch_norm(x, d, c, c, c, true, 0.1, 1e-5),
                     "batch_norm: \"weight\" must have sizes [3], one number per channel of "

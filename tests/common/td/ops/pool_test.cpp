@@ -1,5 +1,5 @@
 // Pooling against plain loops: layouts, types, devices, NaN, padding, ceil_mode; gradients and
-// theirs against differences; the words of every refusal.
+// theirs against differences; the text of every error.
 #include "reference.h"
 
 using namespace td;
@@ -57,7 +57,7 @@ std::pair<Values, Values> largest(const Values& x, std::int64_t planes, std::int
 
 }  // namespace
 
-TEST_CASE("max_pool2d: values, places and gradients, every layout and type") {
+TEST_CASE("max_pool2d: values, indices and gradients, every layout and type") {
   for (const Device device : all_devices())
     for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16})
       for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast})
@@ -98,7 +98,7 @@ TEST_CASE("max_pool2d: more outputs and channels than are worked on at once") {
       }
 }
 
-TEST_CASE("max_pool2d: long rows, every stride, gaps between the elements of a window") {
+TEST_CASE("max_pool2d: long rows, every stride, dilated windows") {
   for (const Device device : all_devices())
     for (const std::int64_t stride : {1, 2, 3, 8, 9})
       for (const std::int64_t dilation : {1, 2, 5})
@@ -114,7 +114,7 @@ TEST_CASE("max_pool2d: long rows, every stride, gaps between the elements of a w
         }
 }
 
-TEST_CASE("max_pool2d: windows of 256 places, the last a byte can name, and of more") {
+TEST_CASE("max_pool2d: windows of 256 elements, the most a byte can index, and of more") {
   for (const Device device : all_devices())
     for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast})
       for (const std::int64_t kernel : {16, 17}) {
@@ -143,7 +143,7 @@ TEST_CASE("max_pool2d: windows of 256 places, the last a byte can name, and of m
       "2147483648 are possible");
 }
 
-TEST_CASE("max_pool2d: a window that lies outside altogether") {
+TEST_CASE("max_pool2d: a window that is completely outside") {
   for (const Device device : all_devices())
     for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
       // Its rows are -1 and 9 of 9, so it sees nothing; its place must still be one of the image.
@@ -259,7 +259,7 @@ TEST_CASE("pooling: one image, an empty batch, strided input, one channel or pix
   CHECK((last.grad() * last.detach()).sum().item<double>() == Approx(y.sum().item<double>()));
 }
 
-TEST_CASE("what pooling refuses, it names") {
+TEST_CASE("invalid arguments of pooling are errors that name them") {
   const Tensor x = empty({2, 3, 8, 8});
   CHECK_THROWS_WITH(max_pool2d(x, 3, 1, 2),
                     "max_pool2d: padding [2] is more than half of kernel_size [3], so some "

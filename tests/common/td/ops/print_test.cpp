@@ -1,4 +1,4 @@
-// Printing, to the letter. The expected texts are PyTorch 1.13.1's own output for the same tensors
+// Printing: the exact text. The expected texts are PyTorch 1.13.1's own output for the same tensors
 // (device suffixes of sim excepted: PyTorch has no such device).
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -30,7 +30,7 @@ TEST_CASE("numbers: whole, with four digits, scientific") {
   CHECK(text(tensor({1., double(NAN), -double(INFINITY)})) == "tensor([1., nan, -inf])");
 }
 
-TEST_CASE("types that do not show get named") {
+TEST_CASE("types that the values do not show are printed") {
   CHECK(text(tensor({true, false})) == "tensor([ True, False])");
   CHECK(text(tensor({{1, 2}, {3, 40}})) == "tensor([[ 1,  2],\n        [ 3, 40]])");
   CHECK(text(tensor({1, 2}, kInt32)) == "tensor([1, 2], dtype=torch.int32)");

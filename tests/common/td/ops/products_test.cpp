@@ -1,5 +1,5 @@
 // Products against plain float64 loops: every type, layout and device; gradients and their
-// gradients against differences; the words of every refusal.
+// gradients against differences; the text of every error.
 #include "reference.h"
 #include "td/base/parallel.h"
 #include "trace/recorder.h"
@@ -59,7 +59,7 @@ TEST_CASE("mm: all types, sizes and layouts on every device") {
       }
 }
 
-TEST_CASE("mm: rows that repeat, parts of a larger matrix, and nothing") {
+TEST_CASE("mm: expanded rows, parts of a larger matrix, and empty matrices") {
   for (const Device device : all_devices()) {
     const Tensor row = filled({1, 7}).to(device), b = filled({7, 3}).to(device);
     const Tensor rows = row.expand({4, 7});
@@ -186,7 +186,7 @@ TEST_CASE("linear in float32: every way to compute it, with one thread and with 
   for (const std::int64_t m : {13, 14, 27, 32, 33, 70})
     for (const std::int64_t n : {15, 96, 97, 203, 515}) {
       INFO(m << " x " << n);
-      const Tensor wide = filled({m + n, 2 * kInner}, kFloat);  // rows of x and w lie apart
+      const Tensor wide = filled({m + n, 2 * kInner}, kFloat);  // rows of x and w are not adjacent
       const Tensor x = wide.slice(0, 0, m).slice(1, 0, kInner),
                    w = wide.slice(0, m).slice(1, kInner);
       const Tensor bias = filled({n}, kFloat, 3), before = filled({m, n}, kFloat, 4);
@@ -222,7 +222,7 @@ TEST_CASE("gradients of products, and theirs") {
   }
 }
 
-TEST_CASE("what does not fit is said in words") {
+TEST_CASE("sizes that do not fit are a clear error") {
   const Tensor a = empty({2, 3}), b = empty({4, 5});
   CHECK_THROWS_WITH(mm(a, b),
                     "mm: \"input\" of sizes [2, 3] and \"mat2\" of sizes [4, 5] do not "

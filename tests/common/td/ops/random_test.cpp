@@ -130,7 +130,7 @@ TEST_CASE("random_ draws integers of the type's range") {
   CHECK(values(x.grad()) == List{1, 1});
 }
 
-TEST_CASE("what random_ refuses, it explains") {
+TEST_CASE("invalid arguments of random_ are clear errors") {
   CHECK(message<Error>([] { empty({2}).random_(3, 3); }) ==
         "random_: there is no integer from 3 to below 3");
   CHECK(message<Error>([] { empty({2}).random_(0); }) ==
@@ -146,7 +146,7 @@ TEST_CASE("what random_ refuses, it explains") {
   CHECK_THROWS_AS(of({1}).expand({3}).random_(), ShapeError);
 }
 
-TEST_CASE("draws do not repeat each other, and a kept state does") {
+TEST_CASE("two draws differ, and a restored state repeats them") {
   manual_seed(7);
   const List first = values(rand({100})), second = values(rand({100}));
   std::set<double> all(first.begin(), first.end());
@@ -189,7 +189,7 @@ TEST_CASE("factories: values, types, devices") {
   CHECK(ones({2}, requires_grad()).is_leaf());
 }
 
-TEST_CASE("what factories refuse, they name") {
+TEST_CASE("invalid arguments of factories are errors that name them") {
   CHECK(message<ShapeError>([] {
           tensor({{1, 2}, {3}});
         }) == "tensor: rows of sizes [2] and [1] in one list; all rows must have the same length");

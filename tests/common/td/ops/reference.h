@@ -1,4 +1,4 @@
-// What the tests of products, convolution, pooling and normalisation share: tensors filled by a
+// What the tests of products, convolution, pooling and normalization share: tensors filled by a
 // formula, their values as doubles on the host, and gradients by finite differences.
 // Invariant: no result is compared with anything that the operation under test computed.
 #pragma once

@@ -1,5 +1,5 @@
 // exp and tanh of float32, which are our own, against the library's in double: over their whole
-// range, at its ends, and for what is no number.
+// range, at its ends, and for NaN.
 #include <cmath>
 #include <cstring>
 

@@ -208,8 +208,8 @@ void check_gradients(const Sample& s, Device device) {
   check_derivative(twice, inputs, wants, 1e-5);
 }
 
-// Under autocast an operation without a policy gives the same bits as without; what those with one
-// give, tests/common/amp knows in full.
+// Under autocast an operation without a policy gives the same bits as without; tests/common/td/amp
+// tests those with one completely.
 void check_autocast(const Sample& s, Device device) {
   using td::autocast::Policy;
   const auto* rule = td::autocast::find(s.name == "cross_entropy" ? "cross_entropy_loss" : s.name);
@@ -234,7 +234,7 @@ void check_operation(const Sample& sample) {
     INFO(sample.name << " on " << device);
     check_forward(sample, device);
     check_autocast(sample, device);
-    // The kernels of sim are those of cpu; one difference quotient a device kind is enough.
+    // The kernels of sim are those of cpu; one difference quotient per device type is enough.
     if (sample.gradient && !device.is_sim()) check_gradients(sample, device);
   }
   INFO(sample.name);

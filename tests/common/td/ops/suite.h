@@ -24,7 +24,7 @@ using Function = std::function<td::Tensor(const td::TensorList&)>;
 using Reference = std::function<Array(const std::vector<Array>&)>;
 
 struct Sample {
-  std::string name;  ///< as it stands in error messages
+  std::string name;  ///< as it is in error messages
   /// Names of the arguments, as they stand in error messages.
   std::vector<std::string> arguments;
   /// Values of the arguments: float64 ones take part in dtypes and gradients, others are indices,

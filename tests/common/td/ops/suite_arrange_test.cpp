@@ -15,7 +15,7 @@ using List = std::vector<double>;
 
 namespace {
 
-// Each row of x [rows, n] sorted by moving elements one by one, places beside them.
+// Each row of x [rows, n] sorted by moving elements one by one, together with their indices.
 std::vector<std::pair<double, double>> sorted_rows(const Array& x, bool descending) {
   std::vector<std::pair<double, double>> all;
   const auto n = static_cast<std::size_t>(x.size(1));
@@ -98,7 +98,7 @@ TEST_CASE("sort, argsort, topk") {
                      nothing});
 }
 
-TEST_CASE("order: NaN is the largest, equal elements keep theirs, every type, long rows") {
+TEST_CASE("order: NaN is the largest, equal elements keep their order, every type, long rows") {
   for (const td::Device device : devices()) {
     INFO(device);
     const Tensor x = of({2, NAN, 1, 2, -INFINITY}, device);
@@ -213,7 +213,7 @@ TEST_CASE("diag of vectors and matrices") {
   CHECK(tril(td::ones({2, 2, 2}, td::kBool)).dtype() == td::kBool);
 }
 
-TEST_CASE("what arranging refuses, it names") {
+TEST_CASE("invalid arguments of sorting and scans are errors that name them") {
   const Tensor x = td::zeros({2, 3});
   CHECK(message<td::ShapeError>([&] { topk(x, 4); }) ==
         "topk: k is 4 but dimension 1 has 3 elements; k must lie between 0 and that");

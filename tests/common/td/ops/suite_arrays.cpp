@@ -16,7 +16,7 @@ Tensor spread(td::IntArrayRef sizes, double low, double high, unsigned seed) {
   std::mt19937 random(seed);
   std::shuffle(order.begin(), order.end(), random);
   const double step = (high - low) / static_cast<double>(n + 1);
-  // A shift of its own for each seed: no two values have one magnitude, no two seeds one value.
+  // A different shift for each seed: all magnitudes differ, and no two seeds share a value.
   const double shift = 0.37 / static_cast<double>(seed);
   for (std::int64_t i = 0; i < n; ++i) {
     double x = low + step * (static_cast<double>(order[static_cast<std::size_t>(i)]) + shift);

@@ -14,7 +14,7 @@ using Ints = std::vector<std::int64_t>;
 
 namespace {
 
-// 0, 1, 2, ... in sizes [2, 3, 4]: each value tells where it came from.
+// 0, 1, 2, ... in sizes [2, 3, 4]: each value shows its original index.
 Tensor numbered(td::Device device = td::kCPU) {
   return td::arange(24, td::kFloat).reshape({2, 3, 4}).to(device);
 }
@@ -84,9 +84,9 @@ TEST_CASE("numbers, slices, None and ... make views") {
   }
 }
 
-TEST_CASE("where the chosen dimensions stand") {
+TEST_CASE("the position of indexed dimensions in the result") {
   const Tensor x = numbered(), two = td::tensor({1, 0}), column = td::tensor({{0}, {2}});
-  // Neighbours: in their place. Apart: in front. Broadcast together first.
+  // Neighbors: in their position. Apart: at the front. Broadcast together first.
   CHECK(sizes_of(x.index({Slice(), column, two})) == Ints{2, 2, 2});
   CHECK(sizes_of(x.index({td::tensor({{0}, {1}}), two})) == Ints{2, 2, 4});
   CHECK(sizes_of(x.index({two, Slice(), two})) == Ints{2, 3});
@@ -97,7 +97,7 @@ TEST_CASE("where the chosen dimensions stand") {
   CHECK(values(x.index({Slice(), column, two})) == List{1, 0, 9, 8, 13, 12, 21, 20});
 }
 
-TEST_CASE("masks choose where they hold; true and false keep all or nothing") {
+TEST_CASE("masks select where they are true; true and false keep all or nothing") {
   for (const td::Device device : devices()) {
     INFO(device);
     const Tensor x = numbered(device);
@@ -176,7 +176,7 @@ TEST_CASE("a 0-dimensional index of int32 or int64 is a number; a larger one mus
   }
 }
 
-TEST_CASE("what indexing refuses, it names") {
+TEST_CASE("invalid indices are errors that name them") {
   const Tensor x = numbered();
   CHECK(message<td::ShapeError>([&] {
           x.index({0, 0, 0, 0});

@@ -86,7 +86,7 @@ void check_whole(const std::string& name, Tensor (*run)(const Tensor&, const Ten
                      call,
                      expected,
                      {spread({0, 4}), spread({4}, 1, 2)}});
-  // Integers, every combination of signs: exactly what the real quotient says.
+  // Integers, every combination of signs: exactly as the real quotient requires.
   for (const td::ScalarType type : {td::kInt, td::kLong}) {
     const Tensor a = td::tensor({7, -7, 6, -6, 0}).to(type).unsqueeze(1);
     const Tensor b = td::tensor({2, -2, 3, -3, 7}).to(type);
@@ -149,7 +149,7 @@ TEST_CASE("every function of three tensors") {
 #undef TERNARY
 }
 
-TEST_CASE("every quotient without a fraction") {
+TEST_CASE("every integer quotient") {
 #define BINARY(name, ...) check_whole(#name, &td::name);
 #include "td/ops/pointwise/binary_integer.def"
 #undef BINARY
@@ -185,7 +185,7 @@ TEST_CASE("functions of three tensors in place, with their gradients") {
   CHECK(values(c.grad()) == std::vector<double>{0.75 * (6 - 12), 0.75 * (-8 + 1)});
 }
 
-TEST_CASE("powers at the borders of their domain have the gradient 0") {
+TEST_CASE("powers at the limits of their domain have the gradient 0") {
   const Tensor base = leaf({0, -1}), exponent = leaf({0, 2});
   pow(base, 0).sum().backward();
   CHECK(values(base.grad()) == std::vector<double>{0, 0});
@@ -195,7 +195,7 @@ TEST_CASE("powers at the borders of their domain have the gradient 0") {
         "pow: an integer to the power -1 is not an integer; convert with to(kFloat32)");
 }
 
-TEST_CASE("what quotients and activations refuse, they name") {
+TEST_CASE("invalid arguments of quotients and activations are errors that name them") {
   const Tensor whole = td::tensor({4, 5});
   CHECK(message<td::Error>([&] {
           td::div_floor(whole, td::tensor({2, 0}));

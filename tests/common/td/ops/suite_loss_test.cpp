@@ -187,7 +187,7 @@ TEST_CASE("a class that does not exist is named, now on cpu and at the next wait
         std::string::npos);
 }
 
-TEST_CASE("what losses refuse, they name") {
+TEST_CASE("invalid arguments of losses are errors that name them") {
   const Tensor x = td::zeros({2, 3});
   CHECK(message<td::DtypeError>([&] {
           cross_entropy_loss(td::tensor({{1, 2}}), td::tensor({0}));

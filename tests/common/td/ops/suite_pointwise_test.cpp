@@ -1,5 +1,5 @@
-// The operation suite over every line of tensor/*.def, and clamp, where, masked_fill. A line
-// without a reference here fails: no operation is untested.
+// The operation suite over unary_*.def, binary.def, comparison.def, and clamp, where, masked_fill.
+// A line without a reference here fails: no operation is untested.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>

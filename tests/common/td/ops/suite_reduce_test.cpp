@@ -128,7 +128,7 @@ TEST_CASE("largest and smallest elements") {
                    }});
 }
 
-TEST_CASE("places of the largest: first of equals, NaN wins, flattened order of a strided tensor") {
+TEST_CASE("argmax: first of equals, NaN wins, flattened order of a strided tensor") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const td::Device device : devices()) {
     INFO(device);
@@ -227,7 +227,7 @@ TEST_CASE("integers and bool add up as int64; any and all") {
   }
 }
 
-TEST_CASE("a long float sum keeps float's accuracy, and its bits on any number of threads") {
+TEST_CASE("a long float sum is accurate, and bitwise identical on any number of threads") {
   const Tensor x = td::full({1000003}, 0.1f, td::kFloat);
   const double exact = 1000003.0 * static_cast<double>(0.1f);
   CHECK(std::abs(x.sum().item<double>() - exact) / exact < 2e-7);  // added one by one: 1e-3
@@ -245,7 +245,7 @@ TEST_CASE("a long float sum keeps float's accuracy, and its bits on any number o
   CHECK(all[0] == all[1]);
 }
 
-TEST_CASE("what reductions refuse, they name") {
+TEST_CASE("invalid arguments of reductions are errors that name them") {
   const Tensor x = td::ones({2, 3});
   CHECK(message<td::ShapeError>([&] { x.sum(2); }) ==
         "sum: dimension 2 is out of range for a 2-dimensional tensor; expected -2 to 1");

@@ -155,7 +155,7 @@ TEST_CASE("accessors read and write a cpu tensor's elements, whatever its stride
         "host with cpu()");
 }
 
-TEST_CASE("memory formats as arguments, and memory of somebody else") {
+TEST_CASE("memory formats as arguments, and memory that td does not own") {
   const td::TensorOptions options =
       td::dtype(td::kDouble).memory_format(td::MemoryFormat::ChannelsLast);
   const Tensor image = td::arange(16, td::kFloat).reshape({1, 4, 2, 2});

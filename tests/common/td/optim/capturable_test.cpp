@@ -57,7 +57,7 @@ void count_launches(const Record&, Device) { ++launches; }
 
 }  // namespace
 
-TEST_CASE("a capturable optimizer makes the steps of the plain one, to the bit") {
+TEST_CASE("a capturable optimizer makes bitwise the same steps as the plain one") {
   for (const Device device : devices())
     for (const ScalarType type : {kFloat32, kFloat64, kBFloat16})
       for (const auto& [name, make] : makers()) {
@@ -148,7 +148,7 @@ TEST_CASE("set_lr reaches device memory, and a step that is decided there uses i
   }
 }
 
-TEST_CASE("options that are copied do not share their place on the device") {
+TEST_CASE("copied options do not share their memory on the device") {
   optim::SGDOptions options(0.5);
   const Tensor lr = options.device_lr().on(kCPU, 0.5);
   optim::SGDOptions copy(options);
@@ -238,7 +238,7 @@ TEST_CASE("a capturable model that is moved takes its step counts along") {
   CHECK(values(a) == values(b));
 }
 
-TEST_CASE("launches a step: 10 parameters of Adam, 15 of SGD, and one more that counts") {
+TEST_CASE("launches per step: 10 parameters of Adam, 15 of SGD, and one more that counts") {
   const Device device("sim:0");
   for (const bool adam : {false, true}) {
     TensorList params;

@@ -4,7 +4,7 @@
 
 using namespace td;
 
-TEST_CASE("a parameter that cannot be trained is refused in words") {
+TEST_CASE("a parameter that cannot be trained is a clear error") {
   Tensor p = leaf({1, 2});
   CHECK(message<Error>([&] { optim::SGD({Tensor()}, 0.1); }) ==
         "optimizer: parameter 0 is undefined");
@@ -24,7 +24,7 @@ TEST_CASE("a parameter that cannot be trained is refused in words") {
         "optimizer: parameter 0 is already in a parameter group; it would be changed twice a step");
 }
 
-TEST_CASE("options out of range are refused in words") {
+TEST_CASE("options out of range are clear errors") {
   Tensor p = leaf({1});
   CHECK(message<Error>([&] { optim::SGD({p}, -1); }) ==
         "SGD: invalid learning rate -1; it must be 0 or more");
@@ -37,7 +37,7 @@ TEST_CASE("options out of range are refused in words") {
         }) == "Adam: invalid first beta 1; it must be at least 0 and below 1");
 }
 
-TEST_CASE("a gradient on another device is named with the cure") {
+TEST_CASE("a gradient on another device is an error with the fix") {
   Tensor p = leaf({1, 2});
   optim::SGD sgd({p}, 0.1);
   p.mutable_grad() = ones({2}).to("sim:0");
@@ -75,7 +75,7 @@ TEST_CASE("zero_grad fills with zeros or drops") {
   CHECK_FALSE(p.grad().defined());
 }
 
-TEST_CASE("a gradient that zero_grad only noted as zero is zero for every reader, in p's layout") {
+TEST_CASE("a gradient that zero_grad only marks as zero reads as zero, in p's layout") {
   for (const bool ask : {false, true}) {
     const Tensor p = ones({3, 2}).t().requires_grad_(), unused = leaf({1, 2});
     optim::SGD sgd({p, unused}, optim::SGDOptions(0.5).momentum(0.5));
@@ -92,7 +92,7 @@ TEST_CASE("a gradient that zero_grad only noted as zero is zero for every reader
     }
     (p * 3).sum().backward();
     CHECK(values(p.grad()) == std::vector<double>(6, 3));
-    sgd.step();  // momentum goes on where the gradient is zero
+    sgd.step();  // momentum continues where the gradient is zero
     CHECK(values(unused) == std::vector<double>{1 - 0.5 - 0.25, 2 - 0.5 - 0.25});
     sgd.zero_grad();
     sgd.zero_grad(true);

@@ -1,5 +1,5 @@
 // SGD against loops written from the formula in double precision, over all its options, devices
-// and types; what is one launch and what is left alone.
+// and types; which updates are one launch, and which parameters do not change.
 #include "../tensor/values.h"
 #include "td/device/record.h"
 #include "td/nn/nn.h"
@@ -116,7 +116,7 @@ TEST_CASE("many parameters of all sizes are divided among threads and launches")
   }
 }
 
-TEST_CASE("a parameter without a gradient and one with gaps in memory") {
+TEST_CASE("a parameter without a gradient, and a non-contiguous parameter") {
   Tensor whole = of(start(12), {3, 4});
   Tensor columns = whole.t().detach().requires_grad_();  // dense, another order
   Tensor gaps = of(start(12), {3, 4}).slice(1, 0, 2).detach().requires_grad_();
@@ -169,7 +169,7 @@ TEST_CASE("the optimizer follows a model that moves after the first step") {
   check_close(values(net->weight), expected({from.begin(), from.end()}, c, step), 1e-5);
 }
 
-TEST_CASE("a step counts as a change in place") {
+TEST_CASE("a step counts as an in-place change") {
   Tensor p = leaf({1, 2});
   const Tensor y = (p * p).sum();
   optim::SGD sgd({p}, 0.1);

@@ -6,7 +6,7 @@
 
 using namespace td;
 
-TEST_CASE("a region belongs to its thread; a thread that others start begins without") {
+TEST_CASE("a region belongs to its thread; a new thread begins without one") {
   const amp::AutocastGuard guard(kCPU);
   bool enabled = true;
   ScalarType type = kBFloat16;

@@ -1,5 +1,5 @@
-// broadcast and reduce_add: whose memory a copy has, what travels together, the order of a sum, and
-// the gradients of both.
+// broadcast and reduce_add: which memory a copy has, which tensors are sent together, the order of
+// a sum, and the gradients of both.
 #include "lists.h"
 #include "td/autograd/engine.h"
 #include "td/device/record.h"
@@ -88,7 +88,7 @@ TEST_CASE("broadcast_coalesced sends small tensors of a type together and keeps 
   }
 }
 
-TEST_CASE("copies of one buffer have version counters of their own") {
+TEST_CASE("copies of one buffer have separate version counters") {
   const TensorList sources{rows(2, "sim:0").requires_grad_(), rows(2, "sim:0")};
   const auto copies = parallel::broadcast_coalesced(sources, {"sim:0", "sim:1"});
   const Tensor y = (copies[1][0] * copies[1][0]).sum();  // keeps copies[1][0]
@@ -110,7 +110,7 @@ TEST_CASE("what does not require grad stays out of a broadcast's graph") {
   CHECK(copies[0][0].is_same(sources[0]));
 }
 
-TEST_CASE("a copy that nobody used gives nothing to the sum") {
+TEST_CASE("an unused copy adds nothing to the sum") {
   for (const auto& devices : device_lists()) {
     const Tensor a = rows(1, devices[0]).requires_grad_(), b = rows(1, devices[0]).requires_grad_();
     const auto copies = parallel::broadcast_coalesced({a, b}, devices);
@@ -151,7 +151,7 @@ TEST_CASE("reduce_add sums on the destination, its own summand first") {
   CHECK(values(parallel::reduce_add({order[1], order[2], order[0]}, Device("sim:1"))) == List{1});
 }
 
-TEST_CASE("reduce_add returns a single input as it is, and refuses what does not fit") {
+TEST_CASE("reduce_add returns a single input itself, and rejects sizes that do not fit") {
   const Tensor x = rows(2, "sim:1");
   {
     DeviceGuard guard("sim:1");
@@ -183,7 +183,7 @@ TEST_CASE("reduce_add_coalesced keeps the order of mixed types and layouts") {
       for (const Device& device : devices)
         inputs.push_back({rows(3, device), arange(4).to(device), picture.to(device),
                           rows(2, device).to(kFloat64)});
-      // One replica's gradient may lie in another order than the others'.
+      // One replica's gradient may have another memory format than the others.
       inputs[1][2] = inputs[1][2].to(MemoryFormat::ChannelsLast);
       const TensorList sums = parallel::reduce_add_coalesced(inputs, devices[0], buffer);
       REQUIRE(sums.size() == 4);
@@ -197,7 +197,7 @@ TEST_CASE("reduce_add_coalesced keeps the order of mixed types and layouts") {
     }
 }
 
-TEST_CASE("reduce_add_coalesced sends one copy a device and buffer") {
+TEST_CASE("reduce_add_coalesced sends one copy per device and buffer") {
   const std::vector<TensorList> inputs{{rows(3, "sim:0"), rows(2, "sim:0")},
                                        {rows(3, "sim:1"), rows(2, "sim:1")}};
   CopyCounter counter;
@@ -207,7 +207,7 @@ TEST_CASE("reduce_add_coalesced sends one copy a device and buffer") {
 }
 
 TEST_CASE("gradients cross devices on side streams in order") {
-  // The forward runs on streams of its own; backward runs where it ran, and must not mistake the
+  // The forward pass runs on side streams; backward runs on the same ones, and must not take the
   // stream of one device for one of another.
   const Stream a = getStreamFromPool("sim:0"), b = getStreamFromPool("sim:1");
   const Tensor x = rows(4, "sim:0").requires_grad_();

@@ -1,4 +1,4 @@
-// scatter and gather: PyTorch's rules, their gradients, their words.
+// scatter and gather: PyTorch's rules, their gradients, their error messages.
 #include "lists.h"
 
 using namespace td;
@@ -33,7 +33,7 @@ TEST_CASE("scatter makes chunks of ceil(size / devices) rows, so it may use fewe
   }
 }
 
-TEST_CASE("scatter brings part i to device i, from the host and from the first device") {
+TEST_CASE("scatter copies part i to device i, from the host and from the first device") {
   for (const auto& devices : device_lists())
     for (const Device& source : {Device("cpu"), devices[0]}) {
       INFO(named(devices) << "from " << source);
@@ -48,7 +48,7 @@ TEST_CASE("scatter brings part i to device i, from the host and from the first d
     }
 }
 
-TEST_CASE("scatter takes sizes and a dimension, and refuses sizes that do not fit") {
+TEST_CASE("scatter takes sizes and a dimension, and rejects sizes that do not fit") {
   const std::vector<Device> two{"sim:0", "sim:1"};
   const Tensor x = rows(5, "cpu");
   CHECK(rows_of(parallel::scatter(x, two, Sizes64{1, 4})) == Sizes64{1, 4});
@@ -104,7 +104,7 @@ TEST_CASE("gather's default is the current device, and numbers become a vector")
   CHECK_THROWS_AS(parallel::gather(losses, 1), ShapeError);
 }
 
-TEST_CASE("gather says which tensor does not fit") {
+TEST_CASE("the error of gather says which tensor does not fit") {
   CHECK(message<ShapeError>([] {
           parallel::gather({empty({1, 6, 4}).to("sim:0"), empty({1, 5, 4}).to("sim:1")});
         }) ==

@@ -164,7 +164,7 @@ TEST_CASE("without a list all accelerators take part, and the check waits for fo
   CHECK_THROWS_AS(nn::DataParallel(net, {"sim:0", "sim:9"}), DeviceError);
 }
 
-TEST_CASE("data_parallel copies a module from wherever it is, and moves it to a single device") {
+TEST_CASE("data_parallel copies a module from any device, and moves it to a single device") {
   for (const auto& devices : device_lists())
     for (const Device home : {Device("cpu"), devices.back()}) {
       INFO(named(devices) << "from " << home);
@@ -247,7 +247,7 @@ TEST_CASE("a DataParallel is a layer like others") {
   CHECK(values(nn::parallel::data_parallel(nn::AnyModule(held), ones({2, 2}), two)) == List(4, 1));
 }
 
-TEST_CASE("a part's error tells its replica and device") {
+TEST_CASE("the error of a part names its replica and device") {
   struct Picky : nn::Cloneable<Picky> {
     void reset() override {}
     Tensor forward(const Tensor& x) {
@@ -261,7 +261,7 @@ TEST_CASE("a part's error tells its replica and device") {
       }) == "replica 1 on sim:1: picky: two rows, please");
 }
 
-TEST_CASE("one seed gives one mask of dropout, whichever replica asks first") {
+TEST_CASE("one seed gives one mask of dropout, whichever replica draws first") {
   const std::vector<Device> devices{"cpu", "cpu", "cpu"};
   nn::Dropout dropout(0.5);
   List first;
@@ -297,7 +297,7 @@ TEST_CASE("inference in parallel records nothing") {
   }
 }
 
-TEST_CASE("devices of unequal memory are told, by name") {
+TEST_CASE("devices of unequal memory give a warning that names them") {
   const std::vector<Device> devices{"sim:0", "sim:1"};
   CHECK(parallel::imbalance(devices, {100, 75}).empty());
   CHECK(parallel::imbalance({}, {}).empty());

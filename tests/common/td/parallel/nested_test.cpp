@@ -1,5 +1,5 @@
-// Inputs and outputs that are no plain tensors: what is split, what goes everywhere, what is
-// refused.
+// Inputs and outputs that are no plain tensors: what is split, copied to all replicas, or an
+// error.
 #include <map>
 
 #include "lists.h"
@@ -31,7 +31,7 @@ TEST_CASE("inputs and outputs are tuples, lists and maps of tensors, and numbers
   }
 }
 
-TEST_CASE("an input whose tensors split differently is refused, not cut") {
+TEST_CASE("an input whose tensors split differently is an error and is not truncated") {
   struct Add : nn::Cloneable<Add> {
     void reset() override {}
     Tensor forward(const Tensor& a, const Tensor& b) { return a + b; }

@@ -84,7 +84,7 @@ TEST_CASE("each replica has a thread, its device, and the caller's modes and str
 
 TEST_CASE("replicas run concurrently and on the same threads the next time") {
   struct Meets : nn::Module {
-    Tensor forward(const Tensor& x) {  // comes back only when all three are inside
+    Tensor forward(const Tensor& x) {  // returns only when all three are inside
       std::unique_lock lock(*mutex);
       thread = std::this_thread::get_id();
       ++*inside;
@@ -142,7 +142,7 @@ TEST_CASE("an error in a replica keeps its type and names the replica and its de
   CHECK(thrown_in_replica_1(nullptr) == "nothing");
 }
 
-TEST_CASE("all replicas are done before the first error, by number, is thrown") {
+TEST_CASE("all replicas are done before the error of the lowest-numbered one is thrown") {
   std::atomic<int> done{0};
   std::vector<std::shared_ptr<Throws>> modules;
   for (int i = 0; i < 3; ++i)
@@ -174,7 +174,7 @@ TEST_CASE("parallel_apply counts modules, inputs and devices") {
         "given");
 }
 
-TEST_CASE("calls from several threads at once, and calls inside replicas, do not meet") {
+TEST_CASE("concurrent calls and calls inside replicas do not affect each other") {
   struct Nested : nn::Module {
     Tensor forward(const Tensor& x) {
       std::vector<Counter> inner{Counter(), Counter()};

@@ -1,4 +1,4 @@
-// replicate and parallel_apply: whose memory a replica has, where its gradients go, what a
+// replicate and parallel_apply: which memory a replica has, where its gradients go, what a
 // replica's thread takes over from the caller, and how its errors come back.
 #include <atomic>
 #include <condition_variable>
@@ -13,7 +13,7 @@
 using namespace td;
 using List = std::vector<double>;
 
-TEST_CASE("replica 0 has the original's memory, the others their own, all the same values") {
+TEST_CASE("replica 0 has the original's memory, the others their own; all have equal values") {
   for (const auto& devices : device_lists()) {
     INFO(named(devices));
     TwoLayers net;
@@ -35,7 +35,7 @@ TEST_CASE("replica 0 has the original's memory, the others their own, all the sa
   }
 }
 
-TEST_CASE("gradients of all replicas add up in the original's parameters") {
+TEST_CASE("gradients of all replicas accumulate in the original's parameters") {
   for (const auto& devices : device_lists()) {
     INFO(named(devices));
     Counter net;
@@ -102,7 +102,7 @@ TEST_CASE("a layer used twice counts twice in the gradient, also in replicas") {
   }
 }
 
-TEST_CASE("two replications before one backward do not disturb each other") {
+TEST_CASE("two replications before one backward pass do not affect each other") {
   // As when a network judges two batches and one loss has both.
   for (const auto& devices : device_lists()) {
     Counter net;
@@ -133,7 +133,7 @@ TEST_CASE("replicating draws no random number and keeps the mode of every module
 }
 
 TEST_CASE(
-    "a reset() of one's own is no trap: its numbers are nobody's, its other members are made") {
+    "a module's own reset() draws no random numbers in replicas, and makes its other members") {
   struct Noisy : nn::Cloneable<Noisy> {
     Noisy() { reset(); }
     void reset() override {
@@ -153,7 +153,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("replicate copies a module that is elsewhere, and says what it cannot clone") {
+TEST_CASE("replicate copies a module on another device, and reports what it cannot clone") {
   Counter net;
   const auto replicas = nn::parallel::replicate(net, {"sim:0", "sim:1"});
   CHECK(replicas[0]->weight.device() == Device("sim:0"));
@@ -173,7 +173,7 @@ TEST_CASE("replicate copies a module that is elsewhere, and says what it cannot 
         "replicate: no devices; name at least one");
 }
 
-TEST_CASE("a replica's parameters are no leaves, and an optimizer refuses them") {
+TEST_CASE("a replica's parameters are no leaves, and an optimizer rejects them") {
   Counter net;
   const auto replicas = nn::parallel::replicate(net, {"cpu", "cpu"});
   CHECK_THROWS_AS(optim::SGD(replicas[1]->parameters(), 0.1), Error);

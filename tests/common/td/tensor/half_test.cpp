@@ -44,7 +44,7 @@ TEST_CASE("every half value converts to float by the definition and back") {
 }
 
 TEST_CASE("floats round to the nearest half, ties to even") {
-  // Between each pair of neighbours: below the middle goes down, above goes up, the middle to even.
+  // Between each pair of neighbors: below the middle goes down, above goes up, the middle to even.
   for (unsigned bits = 0; bits < 0x7bff; ++bits) {
     const double low = half_by_definition(bits), high = half_by_definition(bits + 1);
     const float middle = static_cast<float>((low + high) / 2);

@@ -1,4 +1,4 @@
-// Moving between devices: values, types, strides, what is shared, and the words of refusals.
+// Moving between devices: values, types, strides, what is shared, and error messages.
 #include "td/device/allocator.h"
 #include "values.h"
 
@@ -37,7 +37,7 @@ TEST_CASE("to is free when there is nothing to do") {
   }
 }
 
-TEST_CASE("a transposed tensor keeps its strides on the way") {
+TEST_CASE("a copy to another device keeps the strides of a transposed tensor") {
   const Tensor x = of({1, 2, 3, 4, 5, 6}, {2, 3}).t();
   const Tensor y = x.to("sim:0");
   CHECK(y.strides() == x.strides());
@@ -52,14 +52,14 @@ TEST_CASE("results stay on the device") {
   }
 }
 
-TEST_CASE("a 0-dimensional cpu tensor goes with any device") {
+TEST_CASE("a 0-dimensional cpu tensor may be used with any device") {
   const Tensor two = empty({}).fill_(2);
   const Tensor x = of({1, 2}, "sim:0");
   CHECK(values(x * two) == std::vector<double>{2, 4});
   CHECK((two * x).device() == Device("sim:0"));
 }
 
-TEST_CASE("mixing devices names the arguments and the cure") {
+TEST_CASE("the error of mixed devices names the arguments and the fix") {
   const Tensor host = of({1, 2}), device = of({1, 2}, "sim:0"), second = of({1, 2}, "sim:1");
   CHECK(
       message<DeviceError>([&] { device + host; }) ==
@@ -87,7 +87,7 @@ TEST_CASE("pinned memory") {
         "pin_memory: only host memory can be pinned, but the tensor is on sim:0; call cpu() first");
 }
 
-TEST_CASE("item brings one number home, and only one") {
+TEST_CASE("item() copies one number to the host, and only one") {
   for (const Device device : devices()) CHECK(of({2.5}, device).item<float>() == 2.5f);
   CHECK(message<ShapeError>([&] {
           of({1, 2}).item();
@@ -96,7 +96,7 @@ TEST_CASE("item brings one number home, and only one") {
         "first");
 }
 
-TEST_CASE("from_blob borrows, and calls its deleter once") {
+TEST_CASE("from_blob does not own the memory, and calls its deleter once") {
   float data[] = {1, 2, 3, 4};
   int deleted = 0;
   {
@@ -124,7 +124,7 @@ TEST_CASE("channels last is a matter of strides") {
   CHECK(y.contiguous().is_contiguous());
 }
 
-TEST_CASE("wrong types and undefined tensors are refused in words") {
+TEST_CASE("wrong types and undefined tensors are clear errors") {
   CHECK(
       message<DtypeError>([&] { of({1}).data_ptr<double>(); }) ==
       "data_ptr: the tensor holds float32 but float64 was asked for; convert it with to(dtype) or "

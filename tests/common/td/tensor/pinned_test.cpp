@@ -25,7 +25,7 @@ std::vector<std::string> conversions(const std::function<void()>& work) {
 
 }  // namespace
 
-TEST_CASE("pin_memory keeps sizes, strides and values, and is there when it returns") {
+TEST_CASE("pin_memory keeps sizes, strides and values, and is done when it returns") {
   const Tensor x = of({1, 2, 3, 4, 5, 6}, {2, 3});
   for (const Tensor& view : {x, x.t(), x.slice(1, 0, 3, 2), x[1], x.unsqueeze(0)}) {
     const Tensor pinned = view.pin_memory();
@@ -75,7 +75,7 @@ TEST_CASE("the side that waits converts") {
   CHECK(values(other) == std::vector<double>{1, 2, 3});
 }
 
-TEST_CASE("pinned memory is not given out again while a copy reads it") {
+TEST_CASE("pinned memory is not reused while a copy reads it") {
   const Stream stream = getStreamFromPool("sim:0");
   const auto is_kept = [&](auto make_source) {
     Tensor pinned = full({3000}, 3.0).pin_memory();
@@ -112,7 +112,7 @@ TEST_CASE("large pinned blocks are not rounded to powers of two") {
   CHECK(reserved(64 * kMiB) == 64 * kMiB);
   CHECK(reserved(64 * kMiB + 1) == 64 * kMiB + 4096);
   CHECK(reserved(100 * kMiB) == 100 * kMiB);
-  // A kept block serves what is a little smaller, and is not cut.
+  // A cached block serves a slightly smaller request, and is not split.
   void* large = pinned.allocate(120 * kMiB);
   pinned.release(large, 120 * kMiB);
   CHECK(pinned.allocate(100 * kMiB) == large);

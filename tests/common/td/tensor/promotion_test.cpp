@@ -3,7 +3,7 @@
 
 using namespace td;
 
-TEST_CASE("two types meet as PyTorch's table says") {
+TEST_CASE("two types are promoted as PyTorch's table says") {
   const ScalarType order[] = {kBool,    kUInt8,    kInt32,   kInt64,
                               kFloat16, kBFloat16, kFloat32, kFloat64};
   // Row and column in the order above; u = uint8, i = int32, l = int64, h = float16, b = bfloat16,
@@ -37,7 +37,7 @@ TEST_CASE("two types meet as PyTorch's table says") {
     }
 }
 
-TEST_CASE("numbers and 0-dimensional tensors give way") {
+TEST_CASE("numbers and 0-dimensional tensors take the other type") {
   const Tensor whole = empty({2}, kInt32).fill_(3);
   CHECK((whole + 1).dtype() == kInt32);
   CHECK((whole + 1.5).dtype() == kFloat32);
@@ -57,7 +57,7 @@ TEST_CASE("numbers and 0-dimensional tensors give way") {
   CHECK((whole / whole).dtype() == kFloat32);  // true division
 }
 
-TEST_CASE("in place, the result must fit the tensor that keeps it") {
+TEST_CASE("in place, the result type must fit the tensor that is modified") {
   Tensor whole = empty({2}, kInt64).fill_(3);
   CHECK(message<DtypeError>([&] { whole.mul_(2.5); }) ==
         "mul_: a result of type float32 cannot be kept in a tensor of type int64; convert it first "

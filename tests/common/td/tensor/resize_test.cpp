@@ -1,5 +1,5 @@
 // resize_: geometry, what happens to values and to the views that share the memory, on every
-// device, and what is refused. conformance/creation.cpp holds the same against libtorch.
+// device, and its errors. conformance/creation.cpp compares the same with libtorch.
 #include "td/device/allocator.h"
 #include "values.h"
 
@@ -56,7 +56,7 @@ TEST_CASE("resize_: the same sizes change nothing, a format sets the order") {
   CHECK(spread.resize_({2, 2}).is_contiguous());
 }
 
-TEST_CASE("memory that grew is pinned as before, and the old block goes back") {
+TEST_CASE("memory that grew is pinned as before, and the old block is released") {
   const Tensor pinned = empty({4}, TensorOptions().pinned_memory(true));
   CHECK(pinned.resize_({4096}).is_pinned());
   const Device sim("sim:0");
@@ -69,7 +69,7 @@ TEST_CASE("memory that grew is pinned as before, and the old block goes back") {
   CHECK(memory_stats(sim).allocated == before);
 }
 
-TEST_CASE("what resize_ refuses, it explains") {
+TEST_CASE("invalid arguments of resize_ are clear errors") {
   const Tensor w = of({1, 2}).requires_grad_();
   const std::string text =
       "resize_: the tensor requires a gradient, which has its sizes; take a view, or resize what "

@@ -16,7 +16,7 @@ Tensor counting(IntArrayRef sizes) {
 
 }  // namespace
 
-TEST_CASE("permute, transpose, slice and select look where they say") {
+TEST_CASE("permute, transpose, slice and select show the right elements") {
   const Tensor x = counting({2, 3, 4});
   const auto at = [](int i, int j, int k) { return i * 12 + j * 4 + k; };
   const Tensor p = x.permute({2, 0, 1});
@@ -43,7 +43,7 @@ TEST_CASE("a view shares memory, reshape copies only when it must") {
   const Tensor turned = x.t();
   CHECK(turned.reshape({12}).data_ptr() != x.data_ptr());
   CHECK(values(turned.reshape({12}))[1] == 6);
-  // Splitting a dimension and joining neighbours in memory needs no copy, also behind a transpose.
+  // Splitting a dimension and joining neighbors in memory needs no copy, also after a transpose.
   CHECK(turned.view({2, 3, 2}).data_ptr() == x.data_ptr());
   CHECK(turned.view({2, 3, 2})[1][0][1].item<int>() == 9);
 }
@@ -87,7 +87,7 @@ TEST_CASE("element-wise work on any strides equals the same on packed copies") {
   }
 }
 
-TEST_CASE("sizes that do not fit are refused in words") {
+TEST_CASE("sizes that do not fit are clear errors") {
   const Tensor x = counting({2, 3});
   CHECK(message<ShapeError>([&] {
           x.view({4, -1});
@@ -113,7 +113,7 @@ TEST_CASE("sizes that do not fit are refused in words") {
   CHECK_THROWS_AS(empty({1, 1, 1, 1, 1, 1, 1, 1, 1}), ShapeError);
 }
 
-TEST_CASE("sizes whose product no memory can hold are refused, a 0 among them or not") {
+TEST_CASE("sizes whose product no memory can hold are an error, also with a 0 among them") {
   const std::int64_t large = std::int64_t{1} << 40;
   CHECK_THROWS_WITH(empty({large, large}),
                     Catch::Contains("has more elements than any memory can hold"));

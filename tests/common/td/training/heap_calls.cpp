@@ -1,5 +1,5 @@
-// See heap_calls.h. malloc and its relatives are replaced by functions that note the call stack and
-// go on to glibc's own. Notes go into fixed arrays, because noting must not allocate.
+// See heap_calls.h. malloc and its relatives are replaced by functions that record the call stack
+// and then call glibc's own. The records are in fixed arrays, because recording must not allocate.
 #include "heap_calls.h"
 
 #ifdef TD_COUNTS_HEAP_CALLS
@@ -84,7 +84,7 @@ void each_call(F f) {
 
 HeapCalls::HeapCalls() {
   finds_races = td::sim::finding_races();
-  td::sim::find_races(false);  // what the race finder keeps is no part of a step
+  td::sim::find_races(false);  // memory of the race finder is not part of a step
   void* frame = nullptr;
   backtrace(&frame, 1);  // loads the unwinder, which takes memory, before anything is counted
   call_count = 0;
@@ -126,7 +126,7 @@ std::string HeapCalls::sites() const {
   return text.str();
 }
 
-// What the whole program calls from here on, its libraries included.
+// Calls of the whole program from here on, including its libraries.
 extern "C" {
 void* malloc(std::size_t bytes) noexcept {
   note_call();

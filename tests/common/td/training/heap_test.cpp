@@ -1,6 +1,6 @@
-// A training step that has found its rhythm asks the heap for nothing: graph nodes, tensor handles
+// A training step in the steady state makes no heap allocation: graph nodes, tensor handles
 // and storages are small blocks of host memory, bytes come from an allocator, and lists keep their
-// room. The libraries (oneDNN, OpenBLAS, OpenMP) are counted apart: what they do is theirs.
+// room. The libraries (oneDNN, OpenBLAS, OpenMP) are counted separately.
 #include "heap_calls.h"
 
 #ifdef TD_COUNTS_HEAP_CALLS
@@ -51,7 +51,7 @@ Tensor loss_of(Workload& w) {
 
 void train_step(Workload& w, optim::Optimizer& optimizer) {
   optimizer.zero_grad();
-  w.net->zero_grad();  // the module's way of saying it must not cost anything either
+  w.net->zero_grad();  // the module's own zero_grad must not allocate either
   loss_of(w).backward();
   optimizer.step();
 }
@@ -74,7 +74,7 @@ void check_steady_step(Workload& w, optim::Optimizer& optimizer) {
 
 }  // namespace
 
-TEST_CASE("a steady training step makes no heap allocation of ours") {
+TEST_CASE("a steady training step makes no heap allocation of td's own") {
   manual_seed(0);
   for (Workload& w : workloads()) {
     INFO(w.name);
@@ -91,7 +91,7 @@ TEST_CASE("a steady training step makes no heap allocation of ours") {
   }
 }
 
-TEST_CASE("a steady step under autocast makes none either") {
+TEST_CASE("a steady step under autocast makes no heap allocation either") {
   manual_seed(0);
   for (Workload& w : workloads()) {
     INFO(w.name);
@@ -108,7 +108,7 @@ TEST_CASE("a steady step under autocast makes none either") {
   }
 }
 
-TEST_CASE("a prefetched loop asks the heap for nothing") {
+TEST_CASE("a prefetched loop makes no heap allocation") {
   std::vector<data::Example<>> batches;
   for (int i = 0; i < 8; ++i) batches.push_back({rand({32, 16}), randint(0, 4, {32}, kLong)});
   const bool pinned = GENERATE(true, false);
@@ -120,8 +120,8 @@ TEST_CASE("a prefetched loop asks the heap for nothing") {
     synchronize(Device("sim:0"));
   };
   for (int i = 0; i < 2; ++i) epoch();
-  // A thread of sim asks once in its life, when it is the last to let go of something. Whether the
-  // first epochs saw that is chance; what an epoch asks for itself, it asks for in each.
+  // A thread of sim allocates once, when it is the last to release an object. Whether that happened
+  // in the first epochs is chance; an epoch's own allocations happen in every epoch.
   int ours = 1;
   std::string sites;
   for (int i = 0; i < 4 && ours > 0; ++i) {
@@ -154,7 +154,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a replay of a step makes no heap allocation of ours") {
+TEST_CASE("a replay of a step makes no heap allocation of td's own") {
   manual_seed(0);
   const Stream stream = getStreamFromPool("sim:0");
   const StreamGuard guard(stream);
@@ -179,7 +179,7 @@ TEST_CASE("a replay of a step makes no heap allocation of ours") {
   CHECK(calls.ours() == 0);
 }
 
-TEST_CASE("averaging gradients over ranks asks the heap for the works alone") {
+TEST_CASE("averaging gradients over ranks allocates only the Work objects") {
   manual_seed(0);
   Workload w = workloads()[1];
   distributed::run_as_threads(1, [&](distributed::ProcessGroup& group) {
@@ -206,7 +206,7 @@ TEST_CASE("averaging gradients over ranks asks the heap for the works alone") {
   });
 }
 
-TEST_CASE("the counter sees a call of ours, whichever way it is made") {
+TEST_CASE("the counter sees every kind of heap allocation of td's own") {
   const auto seen = [](auto call) {
     HeapCalls calls;
     call();

@@ -1,5 +1,5 @@
-// The promise of Shapes-10 in small: a few seconds of training a small convolution pass well beyond
-// what a linear classifier reaches on the same pictures. The full promise (over 90 % within two
+// The purpose of Shapes-10 on a small scale: after a few seconds of training a small convolution is
+// far better than a linear classifier on the same images. The full claim (over 90 % within two
 // minutes, linear under 60 %) is chapter 04's.
 #include "../tensor/values.h"
 #include "data/data.h"
@@ -14,7 +14,7 @@ namespace {
 using transforms::Normalize;
 using transforms::Stack;
 
-// Share of right answers on fresh pictures after some epochs on grey ones.
+// Share of right answers on new images after some epochs on gray ones.
 double accuracy_after(nn::Sequential& net, std::size_t pictures, int epochs) {
   auto train = make_data_loader(
       draw_shapes10(pictures, 0, true, 1).map(Normalize<>(0.5, 0.25)).map(Stack<>()),

@@ -1,5 +1,5 @@
-// What the stand-in plugin hands out: the objects that abi.h only points to, and how a function
-// comes into the table. Included by plugin.cpp alone. Invariant: make() counts every object,
+// What the stand-in plugin returns: the objects that abi.h only points to, and how a function is
+// put into the table. Included by plugin.cpp alone. Invariant: make() counts every object,
 // destroy() counts it off.
 #pragma once
 

@@ -1,11 +1,11 @@
-// A plugin for tests: no compiler, but strict about manners. It refuses what XLA refuses (structs
-// that are too small, buffers on the wrong device, donated ones) and some of what would end the
-// process in XLA (empty options), and it counts what it handed out. It knows four programs by their
-// names, which take two arguments a and b of one size and give one result:
+// A plugin for tests: no compiler, but strict about correct use. It refuses what XLA refuses
+// (structs that are too small, buffers on the wrong device, donated ones) and some of what would
+// end the process in XLA (empty options), and it counts what it handed out. It knows four programs
+// by their names, which take two arguments a and b of one size and give one result:
 //   @add    a + b, in float      @total  the sum of a + b over all replicas
-//   @fails  an error while running   @donates  as @add; a is given for good
-// Built on the course's own declarations; that these agree with the real header is another test's.
-// STAND_IN_MINOR and STAND_IN_SLOTS build versions of it that are too old or lack functions.
+// @fails an error while running @donates as @add; a is donated Built on the course's own
+// declarations; another test checks that these agree with the real header. STAND_IN_MINOR and
+// STAND_IN_SLOTS build versions of it that are too old or lack functions.
 #include <cstring>
 #include <functional>
 #include <numeric>
@@ -280,6 +280,6 @@ const Api* GetPjrtApi() {
 }
 /// Objects that were handed out and not given back.
 long stand_in_live() { return live; }
-/// How often somebody waited for an event.
+/// How often the program waited for an event.
 long stand_in_awaited() { return awaited; }
 }

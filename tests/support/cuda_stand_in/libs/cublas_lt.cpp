@@ -65,7 +65,7 @@ cublasStatus_t set(const char* call, std::uint32_t mark, std::uint32_t expected,
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/// What the heuristics and the product are told alike.
+/// The arguments that the heuristics and the product have in common.
 struct Problem {
   Description product;
   Layout a, b, c, d;
@@ -122,7 +122,7 @@ MatrixProduct describe(const Problem& problem, const void* const (&pointers)[4])
   return p;
 }
 
-/// Why the algorithm must not be used so; empty where it may be.
+/// Why the algorithm must not be used like this; empty where it may be.
 std::string why_refused(const Algorithm& algorithm, const Problem& problem,
                         const void* const (&pointers)[5]) {
   if (algorithm.mark != Algorithm::kMark) return "the algorithm comes from no heuristic";

@@ -1,7 +1,7 @@
-// What the doubles of cuBLAS, cuBLASLt and cuDNN share: handles and descriptors, how a call begins
-// on a handle, and work memory. Included by the files of this directory.
-// Invariant: memory of a handle or a descriptor is never given back, so that a use after its
-// destruction is found.
+// What the doubles of cuBLAS, cuBLASLt and cuDNN share: handles and descriptors, how a call
+// begins on a handle, and work memory. Included by the files of this directory. Invariant:
+// memory of a handle or a descriptor is never freed, so that a use after its destruction is
+// found.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@
 
 namespace cuda_stand_in {
 
-/// What a handle of a library holds.
+/// The contents of a library's handle.
 struct Handle {
   int device = -1;  ///< the device that was current when the handle was made
   cudaStream_t stream = nullptr;
@@ -57,7 +57,7 @@ struct Workspace {
   std::size_t bytes = 0;
   /// Writes large numbers to its beginning and end, as intermediate results do.
   void use() const { fill(0x4B); }
-  /// Writes NaN there: what the call leaves behind is worth nothing.
+  /// Writes NaN there: the contents after the call have no meaning.
   void spoil() const { fill(0xFF); }
 
  private:

@@ -1,5 +1,5 @@
-// The doubles of cuBLAS, cuBLASLt and cuDNN as tests see them: what the doubles were asked for, and
-// what they answer. The wrappers (backends/cuda/libs) call the doubles through NVIDIA's own
+// The doubles of cuBLAS, cuBLASLt and cuDNN as tests see them: the calls that the doubles got, and
+// what they return. The wrappers (backends/cuda/libs) call the doubles through NVIDIA's own
 // headers; this header is only for tests. How often a function was called is known to
 // cuda_stand_in::calls(). Invariant: a test reads and sets these values while no other thread is
 // inside a library.
@@ -50,7 +50,7 @@ struct Listed {
   bool shown = true;  ///< false: cuDNN has it, but the list of algorithms does not contain it
 };
 
-/// One convolution that cuDNN was asked for with an algorithm that it has or has not.
+/// One convolution that cuDNN was called for, with an algorithm that it has or has not.
 struct Convolution {
   td::cuda::ConvKind kind;
   int algorithm;

@@ -1,6 +1,6 @@
 // The stand-in for NCCL: exactly the functions that the core calls, with NVIDIA's header. The
 // checks of a call are in nccl_calls.cpp; what happens afterwards is in nccl_communicator.cpp.
-// Invariant: a handle that was destroyed or given up is known as such and never used.
+// Invariant: a handle that was destroyed or aborted is known as such and never used.
 #include <nccl.h>
 
 #include <cstdlib>

@@ -6,7 +6,7 @@
 
 namespace cuda_stand_in {
 
-/// Refuses a call, and returns ncclInvalidArgument where a test collects refusals.
+/// Rejects a call, and returns ncclInvalidArgument where a test collects refusals.
 ncclResult_t deny(const char* call, const std::string& why);
 
 /// Makes a handle known until forget().
@@ -15,7 +15,7 @@ void forget(ncclComm_t handle);
 /// Counts the call. Null for no communicator; refuses one that was forgotten.
 std::shared_ptr<ncclComm> find(const char* call, ncclComm_t handle);
 
-/// Refuses a thread that has chosen another device than the communicator's, or none.
+/// Rejects a thread that has chosen another device than the communicator's, or none.
 ncclResult_t check_device(const char* call, const ncclComm& comm);
 
 /// Checks and queues a collective.

@@ -26,7 +26,7 @@ class NcclOperation {
   virtual std::string name() const = 0;
   /// The memory that it reads and writes.
   virtual std::vector<Use> uses() const = 0;
-  /// Begins or goes on; true when this rank's part is done. Reads the input in the first call.
+  /// Begins or continues; true when this rank's part is done. Reads the input in the first call.
   virtual bool step(ncclComm& comm) = 0;
 };
 
@@ -40,7 +40,7 @@ struct Parcel {
 };
 std::shared_ptr<NcclOperation> make_exchange(std::vector<Parcel> parcels);
 
-/// Keeps what ncclGetLastError tells, and returns the code. Both functions are thread-safe.
+/// Stores the text for ncclGetLastError, and returns the code. Both functions are thread-safe.
 ncclResult_t nccl_error(ncclResult_t code, const std::string& why);
 std::string last_error();
 
@@ -54,7 +54,7 @@ struct ncclComm : std::enable_shared_from_this<ncclComm> {
 
   /// Makes this rank known to the others. @return why it cannot be, or "".
   std::string join(const std::string& gpu);
-  /// What ncclCommGetAsyncError tells.
+  /// The result of ncclCommGetAsyncError.
   ncclResult_t state();
   /// Refuses a call before the last one has ended. @return ncclSuccess or ncclInvalidArgument
   ncclResult_t ensure_ready(const char* call);

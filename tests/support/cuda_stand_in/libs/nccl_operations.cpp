@@ -51,7 +51,7 @@ class Collective final : public NcclOperation {
     if (!(theirs == signature_)) comm.refuse_mismatch(signature_, other, theirs);
   }
 
-  // A rank that was given up before its part was done has taken its input back.
+  // A rank that was aborted before its part was done has taken its input back.
   bool all_have_begun(ncclComm& comm) const {
     const auto control = comm.segment->lock();
     if (control->broken) return false;
@@ -107,7 +107,7 @@ class Exchange final : public NcclOperation {
     return uses;
   }
 
-  // Parcels between the same two ranks go one after another.
+  // Messages between the same two ranks are sent one after another.
   bool step(ncclComm& comm) override {
     states_.resize(parcels_.size());
     bool done = true;

@@ -25,7 +25,7 @@ struct Address {
 };
 static_assert(sizeof(Address) <= NCCL_UNIQUE_ID_BYTES);
 
-// A rank that dies while it holds the mutex must not block the others.
+// A rank that is killed while it holds the mutex must not block the others.
 void make_mutex(pthread_mutex_t& mutex) {
   pthread_mutexattr_t shared;
   pthread_mutexattr_init(&shared);

@@ -84,8 +84,8 @@ class Segment {
   /// All ranks have the segment open: the process that made it closes the file that they opened.
   void forget(const ncclUniqueId& id);
 
-  /// Where a rank's input of a collective with this number lies in the file. Two areas are enough,
-  /// because no rank begins a collective before all ranks have ended the last but one.
+  /// The position in the file of a rank's input of the collective with this number. Two areas are
+  /// enough, because no rank begins a collective before all ranks have ended the last but one.
   static std::uint64_t area(int rank, std::uint64_t number);
   static std::uint64_t area_of_pair(int sender, int receiver);
   void write(std::uint64_t place, const void* data, std::size_t bytes) const;

@@ -1,8 +1,8 @@
 // Which communicator occupies a device, in runs with TD_STAND_IN_NCCL=one_at_a_time. NCCL promises
 // only that operations of one communicator can run: where a GPU has no room for the kernels of two,
 // a program in which one communicator's operation needs another's hangs. In such runs an operation
-// begins only when no other communicator has one under way on the device.
-// The communicators (nccl_communicator.cpp) are the only user. All functions are thread-safe.
+// begins only when no other communicator runs one on the device. The communicators
+// (nccl_communicator.cpp) are the only user. All functions are thread-safe.
 #pragma once
 
 #include <string>

@@ -31,7 +31,7 @@ std::vector<std::uintptr_t> columns_of(const MatrixProduct& p, const Matrix& x) 
   return begins;
 }
 
-/// Whether C shares an element with `x`. Columns of one may lie between columns of the other.
+/// Whether C shares an element with `x`. Columns of one may be between columns of the other.
 bool overlaps(const MatrixProduct& p, const Matrix& x) {
   const auto *c = static_cast<const char*>(p.c.data), *other = static_cast<const char*>(x.data);
   if (c + extent(p, p.c) <= other || other + extent(p, x) <= c) return false;
@@ -63,7 +63,7 @@ bool is_valid(const MatrixProduct& p) {
   return p.m >= 0 && p.n >= 0 && p.k >= 0 && p.batch >= 0;
 }
 
-/// What cuBLAS lets pass and the wrapper must not do; empty where all is well.
+/// Why a call that cuBLAS accepts is wrong in the wrapper; empty where it is right.
 std::string why_refused(const MatrixProduct& p) {
   if (p.m == 0 || p.n == 0 || p.k == 0 || p.batch == 0) return "a product without elements";
   if (p.a.stride < 0 || p.b.stride < 0 || p.c.stride < 0) return "a negative stride";
@@ -88,7 +88,7 @@ bool check_places(const MatrixProduct& p, int device) {
          (!p.bias || check("the bias", p.bias, element * static_cast<std::size_t>(p.m), element));
 }
 
-/// The memory of a matrix: of its columns where another matrix may lie between them.
+/// The memory of a matrix: of its columns where another matrix may be between them.
 void add_uses(const MatrixProduct& p, const Matrix& x, bool writes, std::vector<Use>& uses) {
   constexpr int64_t kMostColumns = 1024;
   if (x.step == x.rows || x.columns * p.batch > kMostColumns)

@@ -5,7 +5,7 @@
 #include "libs/handles.h"
 #include "libs/numbers.h"
 
-/// What a handle of cuBLAS holds, which is a handle of cuBLASLt, too.
+/// The contents of a handle of cuBLAS, which is a handle of cuBLASLt, too.
 struct cublasContext : cuda_stand_in::Handle {
   cuda_stand_in::Workspace workspace;
   cublasMath_t mode = CUBLAS_DEFAULT_MATH;

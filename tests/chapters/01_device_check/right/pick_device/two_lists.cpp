@@ -1,4 +1,4 @@
-// Parses into a list first, collects the log in a string, and words the lines in another way.
+// Parses into a list first, collects the log in a string, and phrases the lines differently.
 #include <optional>
 #include <ostream>
 

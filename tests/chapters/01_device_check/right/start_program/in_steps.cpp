@@ -1,4 +1,4 @@
-// Collects the names first, then decides; one function per question, other words in the log.
+// Collects the names first, then decides; one function per decision, other texts in the log.
 #include <optional>
 #include <ostream>
 

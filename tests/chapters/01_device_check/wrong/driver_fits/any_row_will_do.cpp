@@ -1,6 +1,6 @@
 // expect: driver 525.60.12, toolkit 12.9: expected kTooOld, got kMinorVersion
-// Forgets that minor-version compatibility ends at the major version. This is the belief behind
-// tables that let one build serve toolkits 11.1 to 12.1.
+// Forgets that minor-version compatibility ends at the major version. Tables that let one build
+// serve toolkits 11.1 to 12.1 make this mistake.
 #include <algorithm>
 #include <cstdio>
 #include <tuple>

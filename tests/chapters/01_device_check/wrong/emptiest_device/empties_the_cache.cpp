@@ -1,5 +1,5 @@
 // expect: look for empty_cache
-// Right numbers, at the price of everyone's cache.
+// Right numbers, but the caches of all devices are lost.
 #include "exercises.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"

@@ -1,5 +1,5 @@
 // expect: an empty list: an error was expected, none was thrown
-// A quiet fallback.
+// Falls back without an error.
 #include "exercises.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"

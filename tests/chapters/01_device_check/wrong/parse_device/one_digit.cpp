@@ -1,5 +1,5 @@
 // expect: "sim:15" is a device, but it was rejected
-// Takes the one character behind the colon for the index: right for cuda:0 to cuda:9.
+// Takes the one character after the colon for the index: right for cuda:0 to cuda:9.
 #include <algorithm>
 
 #include "exercises.h"

@@ -1,5 +1,5 @@
 // expect: wishes {cpu:1, sim:0}: expected sim:0, got cpu:1
-// Does not check a cpu: "it always exists".
+// Does not check the index of a cpu, as if every cpu device existed.
 #include <ostream>
 
 #include "exercises.h"

@@ -1,5 +1,5 @@
 // expect: wishes {cpu, cuda0} with "cuda0", which is no device: an error was expected, none was
-// thrown Finds a typing mistake only where the wishes before it do not exist.
+// thrown Finds a typing mistake only if no device before it in the list exists.
 #include <ostream>
 
 #include "exercises.h"

@@ -1,5 +1,5 @@
 // expect: which is no device: an error was expected, none was thrown
-// Catches everything: "cuda0" becomes a quiet cpu.
+// Catches every error: "cuda0" becomes cpu without a message.
 #include <ostream>
 
 #include "exercises.h"

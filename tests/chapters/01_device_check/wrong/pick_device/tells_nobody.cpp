@@ -1,5 +1,5 @@
 // expect: three lines were expected, for cuda:127, sim:99 and sim:0
-// Picks rightly and silently: a reader of the output takes the cpu for a GPU.
+// Picks the right device but logs nothing: a reader of the output takes the cpu for a GPU.
 #include <ostream>
 
 #include "exercises.h"

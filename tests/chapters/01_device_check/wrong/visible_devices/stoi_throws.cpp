@@ -1,5 +1,5 @@
 // expect: the function never throws, but this was thrown
-// std::stoi throws for words and for long numbers.
+// std::stoi throws for text that is not a number and for long numbers.
 #include <sstream>
 
 #include "exercises.h"

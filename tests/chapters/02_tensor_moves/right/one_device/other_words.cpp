@@ -1,4 +1,4 @@
-// Two passes, and other words in the message.
+// Two passes, and another text of the message.
 #include <algorithm>
 
 #include "exercises.h"

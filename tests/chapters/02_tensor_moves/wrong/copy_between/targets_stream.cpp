@@ -1,5 +1,5 @@
 // expect: from was filled with 10 by work that was queued on
-// Between two accelerators it takes the target's stream, which knows nothing of the source's work.
+// Between two accelerators it takes the target's stream, which does not wait for the source's work.
 #include "exercises.h"
 #include "td/device/backend.h"
 

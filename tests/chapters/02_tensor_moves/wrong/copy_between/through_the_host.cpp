@@ -1,5 +1,5 @@
 // expect: sim:0 to sim:1: expected 1 transfer of
-// Two copies where one would do.
+// Makes two copies where one is enough.
 #include <vector>
 
 #include "exercises.h"

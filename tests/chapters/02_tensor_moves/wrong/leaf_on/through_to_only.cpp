@@ -1,5 +1,5 @@
 // expect: the result is not a leaf
-// Keeps the record: the result is made a leaf by retain_grad(), which it is not.
+// Keeps the graph of the move: retain_grad() does not make the result a leaf.
 #include "exercises.h"
 
 td::Tensor leaf_on(const td::Tensor& values, td::Device device) {

@@ -1,5 +1,5 @@
 // expect: four tensors of cpu and four of sim:0 to sim:1
-// Believes that all tensors are on one device: brings them to the cpu to be sure.
+// Handles tensors of one device only: copies all others to the cpu first.
 #include <map>
 #include <utility>
 

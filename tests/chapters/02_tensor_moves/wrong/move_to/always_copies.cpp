@@ -1,5 +1,5 @@
 // expect: cpu to cpu: nothing is to be done, so the same tensor was expected
-// Pays for a copy each time: in a training loop, once a batch.
+// Makes a copy each time: in a training loop, once per batch.
 #include "exercises.h"
 
 td::Tensor move_to(const td::Tensor& x, td::Device device) {

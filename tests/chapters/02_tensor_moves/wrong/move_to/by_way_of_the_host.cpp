@@ -1,5 +1,5 @@
 // expect: from sim:0 to sim:1: expected 1 transfer of
-// Takes the detour through host memory, also between accelerators.
+// Copies through host memory, also between accelerators.
 #include "exercises.h"
 
 td::Tensor move_to(const td::Tensor& x, td::Device device) {

@@ -1,5 +1,5 @@
 // expect: x is pinned, and was filled with 5 right after move_to
-// Passes non_blocking: right until `x` is in pinned memory.
+// Passes non_blocking: right unless `x` is in pinned memory.
 #include "exercises.h"
 
 td::Tensor move_to(const td::Tensor& x, td::Device device) {

@@ -1,5 +1,5 @@
 // expect: a transposed matrix of 2 rows and 3 columns to cpu: index 1: expected 3.5, got 1.5
-// Copies memory in its own order: right for contiguous tensors, a scrambled picture for all others.
+// Copies memory in its own order: right for contiguous tensors, a scrambled image for all others.
 #include "exercises.h"
 
 td::Tensor move_view(const float* data, const std::vector<std::int64_t>& sizes,

@@ -1,5 +1,5 @@
 // expect: matrix on cpu after the host's memory was overwritten
-// On the cpu there is "nothing to move", so it returns a window into the caller's memory.
+// On the cpu it copies nothing, so it returns a view of the caller's memory.
 #include "exercises.h"
 
 td::Tensor move_view(const float* data, const std::vector<std::int64_t>& sizes,

@@ -1,5 +1,5 @@
 // expect: the error should say "linear"; it says: Expected object of type
-// What PyTorch said before version 1.5: right, and it names a type where a device is meant.
+// PyTorch's message before version 1.5: correct, but it names a type instead of a device.
 #include "exercises.h"
 
 td::Device one_device(const std::string&, const std::vector<Argument>& arguments) {

@@ -1,5 +1,5 @@
 // expect: send came back only when the work on from_stream was done
-// Right values in the right order, over the link twice, and with the host waiting both times.
+// Right values in the right order, but two transfers over the link, and the host waits for both.
 #include "exercises.h"
 
 void send(const td::Tensor& from, const td::Stream& from_stream, const td::Tensor& to,

@@ -1,5 +1,5 @@
 // expect: from was filled with 10 by work that was still queued when send was called
-// Queues the copy behind the target's work and forgets that the source may still be in the making.
+// Queues the copy after the target's work, and forgets that the source may still be written.
 #include "exercises.h"
 #include "td/device/backend.h"
 

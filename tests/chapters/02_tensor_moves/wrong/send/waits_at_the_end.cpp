@@ -1,5 +1,5 @@
 // expect: send came back only when the work on from_stream was done
-// Right order, and a host that waits for the copy.
+// The order is right, but the host waits for the copy.
 #include "exercises.h"
 #include "td/device/backend.h"
 

@@ -1,5 +1,5 @@
 // expect: momentum 0 after resume must be defined exactly when
-// The momentum starts again at nothing.
+// Does not restore the momentum, which starts again undefined.
 #include "exercises.h"
 
 Checkpoint save_checkpoint(const td::nn::Module& model, const std::vector<td::Tensor>& momentum) {

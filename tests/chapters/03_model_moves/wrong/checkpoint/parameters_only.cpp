@@ -1,5 +1,5 @@
 // expect: the checkpoint has
-// Leaves the running statistics of batch norm behind.
+// Omits the running statistics of batch norm.
 #include "exercises.h"
 
 Checkpoint save_checkpoint(const td::nn::Module& model, const std::vector<td::Tensor>& momentum) {

@@ -1,5 +1,5 @@
 // expect: after resume must be defined exactly when
-// Invents momentum for a parameter that has none.
+// Creates momentum for a parameter that has none.
 #include "exercises.h"
 
 Checkpoint save_checkpoint(const td::nn::Module& model, const std::vector<td::Tensor>& momentum) {

@@ -1,5 +1,5 @@
 // expect: the tensor is undefined
-// An undefined tensor has no device to leave.
+// Moves undefined tensors, too, which have no device.
 #include "exercises.h"
 
 void follow(std::vector<td::Tensor>& momentum, const std::vector<td::Tensor>& parameters) {

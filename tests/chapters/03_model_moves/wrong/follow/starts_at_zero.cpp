@@ -1,5 +1,5 @@
 // expect: momentum of tensor 0: index 0: expected
-// The memory is in the right place, the momentum is gone.
+// The memory is on the right device, but the momentum is lost.
 #include "exercises.h"
 
 void follow(std::vector<td::Tensor>& momentum, const std::vector<td::Tensor>& parameters) {

@@ -1,5 +1,5 @@
 // expect: body.1.running_mean: expected on
-// The other half of a model.
+// Moves the parameters instead of the buffers.
 #include "exercises.h"
 
 void move_buffers(td::nn::Module& model, td::Device device, td::ScalarType) {

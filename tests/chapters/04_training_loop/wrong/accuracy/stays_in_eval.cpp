@@ -1,5 +1,5 @@
 // expect: the model was in training mode before and is in evaluation mode now
-// From the second epoch on batch norm and dropout are off, and nobody says so.
+// From the second epoch on batch norm and dropout are off, without any message.
 #include "exercises.h"
 
 double accuracy(td::nn::Sequential& model, const std::vector<Batch>& batches, td::Device device) {

@@ -1,5 +1,5 @@
 // expect: the velocity after the gradient was set to zero: index 0: expected 2, got 0
-// Right as long as nobody calls zero_grad: the first velocity is the gradient itself.
+// Right as long as the program does not call zero_grad: the first velocity is the gradient itself.
 #include "exercises.h"
 
 void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Tensor>& velocity,

@@ -1,5 +1,5 @@
 // expect: work of 40 ms on sim:0: expected about 40 ms
-// Right on cpu. On a device this is the time it takes to ask.
+// Right on cpu. On a device this is only the time to launch the work.
 #include <algorithm>
 #include <chrono>
 

@@ -1,5 +1,5 @@
 // expect: five runs of 20 ms
-// The run in the middle of time, not of the times.
+// The run in the middle of the sequence, not the median.
 #include <algorithm>
 #include <chrono>
 

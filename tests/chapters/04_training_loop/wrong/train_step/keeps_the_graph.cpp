@@ -1,5 +1,5 @@
 // expect: the loss still belongs to the graph
-// Right for a caller who calls item() at once.
+// Right for a caller that calls item() immediately.
 #include "exercises.h"
 
 td::Tensor train_step(td::nn::Sequential& model, const Loss& loss_fn,

@@ -1,5 +1,5 @@
 // expect: the losses of four steps on cpu: index 2
-// Gradients add up from step to step. The first two losses are right: the first step is.
+// Gradients add up from step to step. The first two losses are right, because the first step is.
 #include "exercises.h"
 
 td::Tensor train_step(td::nn::Sequential& model, const Loss& loss_fn,

@@ -1,5 +1,5 @@
 // expect: stack: tensors[1] has sizes
-// Side by side along a new dimension, which only losses want.
+// Stacks all parts along a new dimension, which is right only for losses.
 #include <sstream>
 
 #include "exercises.h"

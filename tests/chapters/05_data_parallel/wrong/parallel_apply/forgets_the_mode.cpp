@@ -1,5 +1,5 @@
 // expect: the mode is each thread's own
-// Right in training. In evaluation every replica records a graph that nobody needs.
+// Right in training. In evaluation every replica records a graph that is not needed.
 #include <sstream>
 #include <thread>
 

@@ -1,5 +1,5 @@
 // expect: an error of another type was thrown
-// Joins all threads, but hands an error on as it came: nobody learns which replica it was.
+// Joins all threads, but passes an error on unchanged, so that it does not name the replica.
 #include <exception>
 #include <thread>
 

@@ -1,6 +1,6 @@
 // expect: they run one after another
 // A loop without threads: every answer is right, and nothing is faster. (On accelerators the work
-// itself would still run side by side, because the host only asks for it.)
+// itself would still run concurrently, because the host only launches it.)
 #include <sstream>
 
 #include "exercises.h"

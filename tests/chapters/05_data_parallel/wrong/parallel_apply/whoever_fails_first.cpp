@@ -1,5 +1,5 @@
 // expect: the error should say "replica 0"
-// One place for the error of all: which of several is told depends on the time of day.
+// One variable for the errors of all replicas: which error is thrown depends on timing.
 #include <mutex>
 #include <sstream>
 #include <thread>

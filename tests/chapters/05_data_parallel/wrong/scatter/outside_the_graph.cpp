@@ -1,5 +1,5 @@
 // expect: the parts are outside the graph of the input
-// Right as long as nobody asks for the gradient of a batch; the next model in a chain does.
+// Right as long as the gradient of a batch is not needed; a chain of models needs it.
 #include "exercises.h"
 
 std::vector<td::Tensor> scatter(const td::Tensor& input, const std::vector<td::Device>& devices) {

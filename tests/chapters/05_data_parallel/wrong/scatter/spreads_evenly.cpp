@@ -1,6 +1,6 @@
 // expect: rows of the parts of 9 rows on 4 devices
 // The first devices get one row more. Sensible, right on the README's example, and not what PyTorch
-// does: a program that counts on its parts gets others.
+// does: a program that expects PyTorch's parts gets other ones.
 #include "exercises.h"
 
 std::vector<td::Tensor> scatter(const td::Tensor& input, const std::vector<td::Device>& devices) {

@@ -1,5 +1,5 @@
 // expect: that rank 1 of 3 had before
-// The rank that has the values sends them, the others do nothing: a broadcast is everybody's call.
+// Only the rank that has the values calls broadcast, but all ranks must call it.
 #include "exercises.h"
 
 void broadcast_start(td::nn::Module& model, ProcessGroup& group) {

@@ -1,5 +1,5 @@
 // expect: parameter 0 of rank 1 of 2
-// One rank takes the step, and nobody tells the others.
+// Only one rank takes the step, so the other ranks keep their parameters.
 #include "exercises.h"
 
 td::Tensor equal_step(td::nn::Sequential& model, const Loss& loss_fn,

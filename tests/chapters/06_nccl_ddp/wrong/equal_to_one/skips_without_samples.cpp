@@ -1,5 +1,5 @@
 // expect: rank 0 makes all_reduce #2 (sum, 217 x float64), rank 1 makes all_reduce #2 (sum, 1 x
-// Right as long as every rank has samples: the others wait for this one.
+// Right as long as every rank has samples; otherwise the other ranks wait for this one.
 #include "exercises.h"
 
 td::Tensor equal_step(td::nn::Sequential& model, const Loss& loss_fn,

@@ -1,5 +1,5 @@
 // expect: 2 ranks on cpu, parameter 0 of rank 0 of 2: index 0: expected 2, got 1
-// What is reduced is not what the optimizer reads.
+// Reduces a copy, and not the gradient that the optimizer reads.
 #include "exercises.h"
 
 void average_gradients(const std::vector<td::Tensor>& parameters, ProcessGroup& group) {

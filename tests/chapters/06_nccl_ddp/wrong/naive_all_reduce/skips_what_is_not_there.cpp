@@ -1,6 +1,6 @@
 // expect: the ranks do not make the same call
-// Right as long as all ranks use all parameters. Else this rank's next call meets the others'
-// present one.
+// Right as long as all ranks use all parameters. Otherwise this rank's next call is combined with
+// an earlier call of the other ranks.
 #include "exercises.h"
 
 void average_gradients(const std::vector<td::Tensor>& parameters, ProcessGroup& group) {

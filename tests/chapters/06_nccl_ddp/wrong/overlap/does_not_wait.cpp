@@ -1,5 +1,5 @@
 // expect: finish did not wait for the bucket of 70 elements
-// Takes the values while they are on their way. With a fast network it often works.
+// Reads the values while the all-reduce is in flight. With a fast network it often works.
 #include "exercises.h"
 namespace {
 

@@ -1,5 +1,5 @@
 // expect: after 1 of 2 gradients of bucket 0: expected nothing; got start 70
-// Starts a bucket with its first gradient: the others are last step's.
+// Starts a bucket after its first gradient: the other gradients are those of the last step.
 #include "exercises.h"
 namespace {
 

@@ -1,5 +1,5 @@
 // expect: the unused parameter has no gradient
-// A bucket with a parameter that was not used never starts, and nobody misses it.
+// A bucket with a parameter that was not used never starts, and no error is reported.
 #include "exercises.h"
 namespace {
 

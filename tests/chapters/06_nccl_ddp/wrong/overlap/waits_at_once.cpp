@@ -1,5 +1,5 @@
 // expect: after both gradients of bucket 0: expected start 70; got start 70, wait 70
-// Waits in the hook: backward stands still until the bucket has come back.
+// Waits in the hook: backward blocks until the bucket is reduced.
 #include "exercises.h"
 namespace {
 

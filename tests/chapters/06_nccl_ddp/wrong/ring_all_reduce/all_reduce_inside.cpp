@@ -1,5 +1,5 @@
 // expect: the exercise is to use send and recv only
-// Calls what it should be made of.
+// Calls all_reduce, which it should implement.
 #include "exercises.h"
 
 void ring_all_reduce(const td::Tensor& tensor, ProcessGroup& group) {

@@ -1,5 +1,5 @@
 // expect: epoch 1 has the same order as epoch 0
-// What happens in PyTorch when nobody calls set_epoch.
+// This is what PyTorch does when the program does not call set_epoch.
 #include <algorithm>
 #include <numeric>
 #include <random>

@@ -1,5 +1,5 @@
 // expect: the weight gets no gradient
-// Rounds the values outside the graph: types and values are right, training stands still.
+// Rounds the values outside the graph: types and values are right, but the weights do not learn.
 #include "exercises.h"
 
 namespace {

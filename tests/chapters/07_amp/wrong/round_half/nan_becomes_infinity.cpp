@@ -1,5 +1,5 @@
 // expect: which is not NaN
-// The one NaN whose fraction lies in the lower bits alone becomes infinity, others wrap around.
+// A NaN whose fraction is only in the lower bits becomes infinity, others wrap around.
 #include <bit>
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // expect: the scales after ..!...: index 3: expected 4, got 8
-// The counting goes on through an overflow. Right on the README's example.
+// The count continues through an overflow. Right on the README's example.
 #include <cmath>
 
 #include "exercises.h"

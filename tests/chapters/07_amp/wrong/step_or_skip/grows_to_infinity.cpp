@@ -1,5 +1,5 @@
 // expect: a scale of 1e38 that would grow 16 times: index 0: expected 1e+38, got inf
-// Nobody asks whether the larger scale is still a number.
+// Does not check whether the larger scale is finite.
 #include "exercises.h"
 
 bool step_or_skip(td::optim::Optimizer& optimizer, bool overflow, LossScale& scale) {

@@ -1,5 +1,5 @@
 // expect: steps that the optimizer made in .!.!!..: index 0: expected 4, got 7
-// Backs off, and steps all the same.
+// Reduces the scale, but makes the step anyway.
 #include <cmath>
 
 #include "exercises.h"

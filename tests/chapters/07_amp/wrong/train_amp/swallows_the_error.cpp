@@ -1,5 +1,5 @@
 // expect: the exception of the forward pass did not reach the caller
-// Skips a bad batch silently.
+// Skips a bad batch without an error.
 #include <algorithm>
 
 #include "exercises.h"

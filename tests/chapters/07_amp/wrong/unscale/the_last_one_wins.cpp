@@ -1,5 +1,5 @@
 // expect: inf in gradient 0 of 3 on cpu was not found
-// Each gradient overwrites what the one before has shown. Right with one parameter.
+// Each gradient overwrites the result of the one before. Right with one parameter.
 #include "exercises.h"
 
 td::Tensor scale_loss(const td::Tensor& loss, float scale) { return loss.to(td::kFloat32) * scale; }

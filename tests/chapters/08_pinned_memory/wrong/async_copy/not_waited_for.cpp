@@ -1,5 +1,5 @@
 // expect: the sum of the copy, computed at once after wait_for
-// On a device nobody waits for the event. Right when the copy happens to be quick.
+// On a device no stream waits for the event. Right when the copy happens to be quick.
 #include "exercises.h"
 
 PendingCopy copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {

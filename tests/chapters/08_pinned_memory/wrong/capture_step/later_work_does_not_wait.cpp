@@ -1,5 +1,5 @@
 // expect: nothing orders
-// The current stream goes on before the warm-up steps are done.
+// The current stream continues before the warm-up steps are done.
 #include "exercises.h"
 
 std::unique_ptr<StepGraph> capture_step(const TrainStep& step, const td::Tensor& x,

@@ -1,5 +1,5 @@
 // expect: the loss of a replay whose batch
-// Replaces x and y of the graph, which goes on reading the old memory.
+// Replaces x and y of the graph, which still reads the old memory.
 #include "exercises.h"
 
 std::unique_ptr<StepGraph> capture_step(const TrainStep& step, const td::Tensor& x,

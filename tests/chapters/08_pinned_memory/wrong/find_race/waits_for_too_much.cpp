@@ -1,5 +1,5 @@
 // expect: with the work on chunk 0 under way
-// Waits for all work of the other lane instead of the work on this chunk: copy and work take turns.
+// Waits for all work of the other stream instead of the work on this chunk: nothing overlaps.
 #include "exercises.h"
 
 void scale_chunks(const std::vector<td::Tensor>& inputs, const std::vector<td::Tensor>& outputs,

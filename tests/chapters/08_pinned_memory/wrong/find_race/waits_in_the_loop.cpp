@@ -1,5 +1,5 @@
 // expect: with the work on chunk 0 under way
-// A wait for everything in every round: no race, and no overlap.
+// Waits for all work in every round: no race, but no overlap.
 #include "exercises.h"
 
 void scale_chunks(const std::vector<td::Tensor>& inputs, const std::vector<td::Tensor>& outputs,

@@ -1,5 +1,5 @@
 // expect: and then free() of its new owner did not wait
-// The events stay behind when the memory moves.
+// The events are not moved together with the memory.
 #include "exercises.h"
 
 PinnedBuffer::PinnedBuffer(td::DeviceType kind, std::size_t bytes) : kind_(kind) {

@@ -1,5 +1,5 @@
 // expect: stream 1 of 2 still uses the memory, and free() did not wait
-// Frees the memory under a copy that is still under way. Right as long as copies are quick.
+// Frees the memory while a copy still uses it. Right as long as copies are quick.
 #include "exercises.h"
 
 PinnedBuffer::PinnedBuffer(td::DeviceType kind, std::size_t bytes) : kind_(kind) {

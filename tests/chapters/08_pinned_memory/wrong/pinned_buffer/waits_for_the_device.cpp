@@ -1,5 +1,5 @@
 // expect: free() waits for work that does not use the memory
-// Safe, but every buffer that ends holds up everything.
+// Safe, but every destroyed buffer waits for all work.
 #include "exercises.h"
 
 PinnedBuffer::PinnedBuffer(td::DeviceType kind, std::size_t bytes) : kind_(kind) {

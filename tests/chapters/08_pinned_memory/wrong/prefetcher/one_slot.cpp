@@ -1,5 +1,5 @@
 // expect: 2 batches must have been loaded
-// Only one batch is on its way at a time: right values, and no overlap.
+// Only one batch is in flight at a time: right values, but no overlap.
 #include <algorithm>
 
 #include "exercises.h"

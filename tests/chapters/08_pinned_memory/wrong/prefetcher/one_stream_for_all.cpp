@@ -1,5 +1,5 @@
 // expect: was it copied on another stream?
-// The copies are queued behind the work, on the current stream.
+// The copies are queued after the work, on the current stream.
 #include <algorithm>
 
 #include "exercises.h"

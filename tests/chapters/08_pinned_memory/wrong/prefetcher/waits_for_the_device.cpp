@@ -1,5 +1,5 @@
 // expect: batch 2 is not loaded while the work on batch 0 is under way
-// A wait for the device in every step: nothing is wrong, and nothing overlaps.
+// A wait for the device in every step: the values are right, but nothing overlaps.
 #include <algorithm>
 
 #include "exercises.h"

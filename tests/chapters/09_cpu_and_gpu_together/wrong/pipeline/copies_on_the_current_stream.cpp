@@ -1,5 +1,5 @@
 // expect: is it copied on a stream of its own?
-// The copies are queued behind the work: right numbers, and no overlap of the two.
+// The copies are queued after the work: right numbers, but no overlap of the two.
 #include <pthread.h>
 
 #include <deque>

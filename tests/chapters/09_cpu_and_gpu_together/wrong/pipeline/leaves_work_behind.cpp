@@ -1,5 +1,5 @@
 // expect: work that was enqueued is still pending
-// Ends the thread after an error, and forgets what the device still has to do.
+// Ends the thread after an error, and does not wait for pending work of the device.
 #include <pthread.h>
 
 #include <deque>

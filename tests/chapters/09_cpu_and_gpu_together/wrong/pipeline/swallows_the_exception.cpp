@@ -1,5 +1,5 @@
 // expect: an error was expected, none was thrown
-// An error in the thread ends the epoch early, and nobody is told.
+// An error in the thread ends the epoch early, and is not reported.
 #include <pthread.h>
 
 #include <deque>

@@ -1,5 +1,5 @@
 // expect: expected the calls
-// Shows the loss of the step before, one step late.
+// Reports the loss of the step before, one step too late.
 #include "exercises.h"
 
 std::vector<std::vector<Buffer>> train(const Executable& step,

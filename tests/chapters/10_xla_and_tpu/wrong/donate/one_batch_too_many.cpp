@@ -1,5 +1,5 @@
 // expect: upload(1) was called, but there are only 1 steps
-// Uploads behind the last step.
+// Uploads a batch after the last step.
 #include "exercises.h"
 
 std::vector<std::vector<Buffer>> train(const Executable& step,

@@ -1,5 +1,5 @@
 // expect: replica 1
-// Every replica goes on with the results of replica 0.
+// Every replica continues with the results of replica 0.
 #include "exercises.h"
 
 std::vector<std::vector<Buffer>> train(const Executable& step,

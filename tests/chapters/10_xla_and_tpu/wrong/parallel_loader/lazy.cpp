@@ -1,5 +1,5 @@
 // expect: nobody called next
-// The thread reads when somebody asks for a batch.
+// The thread reads only after a call of next.
 #include <condition_variable>
 #include <deque>
 #include <mutex>

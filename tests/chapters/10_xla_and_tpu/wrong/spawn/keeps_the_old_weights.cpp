@@ -1,5 +1,5 @@
 // expect: deleted or donated
-// Goes on with the weights that were donated. Right for one step.
+// Continues with the weights that were donated. Right for one step.
 #include <mutex>
 #include <thread>
 

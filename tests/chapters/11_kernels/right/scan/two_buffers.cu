@@ -1,4 +1,4 @@
-// Two buffers take turns, so that one barrier per step is enough.
+// Two buffers alternate, so that one barrier per step is enough.
 #include "kernels.h"
 
 __global__ void scan(const int* in, int* out, int* block_sums, int n) {

@@ -1,4 +1,4 @@
-// Two tiles take turns, so that one barrier per tile is enough.
+// Two tiles alternate, so that one barrier per tile is enough.
 #include "kernels.h"
 
 __global__ void smooth(const float* in, float* out, int n) {

@@ -1,4 +1,4 @@
-// Even and odd steps have sums of their own; adding them needs no knowledge of the layout.
+// Even and odd steps have separate sums; adding them needs no knowledge of the layout.
 #include "kernels.h"
 
 using namespace nvcuda;

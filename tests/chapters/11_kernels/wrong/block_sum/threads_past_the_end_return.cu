@@ -1,5 +1,5 @@
 // expect: reads s[128] that no thread has written since the block began
-// Right where n is a multiple of 256. Elsewhere a part of s is added that nobody has written.
+// Right where n is a multiple of 256. Otherwise unwritten elements of s are added.
 #include "kernels.h"
 
 __global__ void block_sum(const float* in, float* out, int n) {

@@ -1,5 +1,5 @@
 // expect: an update that is not atomic
-// Right where no two threads of a block meet the same value. Else increments are lost.
+// Right where no two threads of a block have the same value. Otherwise increments are lost.
 #include "kernels.h"
 
 __global__ void histogram(const unsigned char* in, int n, unsigned* bins) {

@@ -1,5 +1,5 @@
 // expect: reads tile_a[2] that no thread has written since the block began
-// Right for multiples of 16. Else the sums take in elements that nobody has written.
+// Right for multiples of 16. Otherwise the sums include elements that no thread has written.
 #include "kernels.h"
 
 __global__ void matmul(const float* a, const float* b, float* c, int m, int n, int k) {

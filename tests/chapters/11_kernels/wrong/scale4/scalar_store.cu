@@ -1,5 +1,5 @@
 // expect: 512 store requests, at most 134 are needed
-// Every result is right. But the four stores of a lane are 16 bytes apart from those of the next.
+// Every result is right, but the four stores of a lane are 16 bytes apart from those of the next.
 #include "kernels.h"
 
 __global__ void scale4(float* x, float factor, int n) {

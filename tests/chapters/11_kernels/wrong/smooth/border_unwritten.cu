@@ -1,5 +1,5 @@
 // expect: reads s[0] that no thread has written since the block began
-// The elements outside of `in` count as 0, but nobody has stored these zeros.
+// The elements outside of `in` count as 0, but no thread has stored these zeros.
 #include "kernels.h"
 
 __global__ void smooth(const float* in, float* out, int n) {

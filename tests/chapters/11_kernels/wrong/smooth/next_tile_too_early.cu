@@ -1,5 +1,5 @@
 // expect: reads it (next_tile_too_early.cu:14): write after read
-// Right where each block has one tile. Else the next tile overwrites what others still read.
+// Right where each block has one tile. Otherwise the next tile overwrites values in use.
 #include "kernels.h"
 
 __global__ void smooth(const float* in, float* out, int n) {

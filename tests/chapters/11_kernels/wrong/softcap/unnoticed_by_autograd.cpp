@@ -1,5 +1,5 @@
 // expect: backward() after y.mul_(2): an error was expected, none was thrown
-// Right as long as nobody changes the result: saved_data does not notice a change in place.
+// Right as long as the result is not modified: saved_data does not notice an in-place change.
 #include "exercises.h"
 
 namespace simt = td::simt;

@@ -1,5 +1,5 @@
 // expect: the example
-// Adds the spans as they are: a copy that is hidden behind computing counts, too.
+// Adds all spans: a copy that is hidden behind computation counts, too.
 #include <algorithm>
 #include <array>
 

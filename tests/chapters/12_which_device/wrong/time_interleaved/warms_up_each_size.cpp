@@ -1,5 +1,5 @@
 // expect: expected three rounds of
-// Repeats each measurement right away, so that a disturbance hits one device.
+// Repeats each measurement immediately, so that a busy period affects only one device.
 #include <algorithm>
 
 #include "exercises.h"

@@ -1,5 +1,5 @@
 // What a program sees of cuda on any machine, with or without CUDA in the build: devices are
-// counted, a missing one is refused in words, and nothing crashes.
+// counted, a missing device is a clear error, and nothing crashes.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -20,7 +20,7 @@ std::string refusal(const char* device) {
   return "accepted";
 }
 
-TEST_CASE("a cuda device that does not exist is refused, and told why") {
+TEST_CASE("a cuda device that does not exist is an error that says why") {
   const int count = device_count(kCUDA);
   REQUIRE(count >= 0);
   if (count == 0) {
@@ -35,7 +35,7 @@ TEST_CASE("a cuda device that does not exist is refused, and told why") {
   }
 }
 
-TEST_CASE("without a GPU, all roads to cuda memory and streams are refused alike") {
+TEST_CASE("without a GPU, all requests for cuda memory and streams give the same error") {
   if (device_count(kCUDA) > 0) return;
   CHECK_THROWS_AS(allocator(Device(kCUDA, 0)).allocate(16), DeviceError);
   CHECK_THROWS_AS(getStreamFromPool(Device(kCUDA, 0)), DeviceError);

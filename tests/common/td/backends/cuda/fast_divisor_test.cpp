@@ -21,7 +21,7 @@ TEST_CASE("FastDivisor divides every index below 2^31 exactly") {
       if (divisor.quotient(index) != index / size) ++wrong;
     };
     for (std::uint64_t n = 0; n < 3000; ++n) check(n);
-    // The quotient can only go wrong where it steps: beside multiples of the size.
+    // The quotient can only be wrong where it changes: next to multiples of the size.
     for (std::uint64_t n = size; n < 1ull << 31; n += size * (1 + (1ull << 31) / size / 5000)) {
       check(n - 1);
       check(n);

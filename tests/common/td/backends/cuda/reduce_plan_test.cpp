@@ -83,7 +83,7 @@ TEST_CASE("every element is in exactly one piece, and no piece is empty") {
       }
 }
 
-TEST_CASE("loops in the order of memory visit the same places") {
+TEST_CASE("loops in the order of memory visit the same elements") {
   const Tensor image = empty({4, 6, 5, 7}).to(MemoryFormat::ChannelsLast);
   const auto places = [](const Loops& loops) {
     std::vector<std::int64_t> at;

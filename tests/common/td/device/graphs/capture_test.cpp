@@ -1,5 +1,5 @@
 // Capture and replay on sim: nothing runs before the replay, every replay does the same work on the
-// same memory, and side streams come along by their events.
+// same memory, and side streams join through their events.
 #include "graphs.h"
 #include "sim_work.h"
 
@@ -61,7 +61,7 @@ TEST_CASE("copies between pinned memory and the device are part of a graph") {
   }
 }
 
-TEST_CASE("a stream that waits for the captured one comes along, with its events") {
+TEST_CASE("a stream that waits for the captured one joins the capture, with its events") {
   const OnStream on;
   const Stream side = getStreamFromPool("sim:0"), third = getStreamFromPool("sim:0");
   const Tensor x = on_sim({1, 2}), a = on_sim({0, 0}), b = on_sim({0, 0}), sum = on_sim({0, 0});
@@ -108,7 +108,7 @@ TEST_CASE("branches of a graph run concurrently") {
     on.stream.wait(side);
   });
   graph.replay();
-  while (!side_ran) std::this_thread::yield();  // would never end behind the gate
+  while (!side_ran) std::this_thread::yield();  // would never end after the gate
   CHECK_FALSE(on.stream.query());
   gate.open();
   on.stream.synchronize();
@@ -181,7 +181,7 @@ TEST_CASE("a replay costs one launch") {
   CHECK(values(x) == List{100});
 }
 
-TEST_CASE("a graph may be given up while its side streams are still on their way out") {
+TEST_CASE("a graph may be destroyed while its side streams still finish") {
   const OnStream on;
   const Stream side = getStreamFromPool("sim:0");
   static std::atomic<int> ran;

@@ -1,5 +1,5 @@
-// The memory of a graph: what a capture takes stays the graph's until reset, so that no replay
-// writes into anybody else's tensors, and a replay takes nothing.
+// The memory of a graph: memory that a capture allocates belongs to the graph until reset, so that
+// no replay writes into other tensors, and a replay allocates nothing.
 #include "graphs.h"
 
 using namespace td;
@@ -8,18 +8,18 @@ using test::OnStream;
 using test::values;
 using List = std::vector<float>;
 
-TEST_CASE("tensors of others never lie where a replay writes") {
+TEST_CASE("other tensors are never stored where a replay writes") {
   const OnStream on;
   const Tensor x = on_sim(List(1000, 1));
   Tensor y;
   Graph graph;
   graph.capture(on.stream, [&] {
-    const Tensor temporary = x * 2;  // released in the capture: reused in it, and by nobody else
+    const Tensor temporary = x * 2;  // released in the capture: reused only in it
     y = (temporary + 1) * (temporary + 2);
   });
   std::vector<Tensor> others;
   for (int i = 0; i < 50; ++i) others.push_back(full({1000}, 7.0, TensorOptions(x.device())));
-  y = Tensor();  // even what the host let go of: the graph still writes there
+  y = Tensor();  // even memory that the host released: the graph still writes there
   for (int i = 0; i < 50; ++i) others.push_back(full({1000}, 7.0, TensorOptions(x.device())));
   for (int i = 0; i < 3; ++i) graph.replay();
   for (const Tensor& other : others) CHECK(values(other) == List(1000, 7));
@@ -40,7 +40,7 @@ TEST_CASE("a replay takes no memory") {
   CHECK(after.reserved == before.reserved);
 }
 
-TEST_CASE("reset gives the memory back; tensors of the capture keep their values") {
+TEST_CASE("reset releases the memory; tensors of the capture keep their values") {
   const OnStream on;
   const Tensor x = on_sim(List(1 << 20, 3));
   std::size_t reserved = 0;
@@ -105,7 +105,7 @@ TEST_CASE("memory that other streams used is reused after a capture") {
   CHECK(empty({3 << 20}, TensorOptions(x.device())).data_ptr() == place);
 }
 
-TEST_CASE("numbers of the host are frozen: a graph keeps those of its capture") {
+TEST_CASE("numbers of the host are frozen: a graph uses their values at its capture") {
   const OnStream on;
   const Tensor x = on_sim({1});
   double rate = 0.5;
@@ -119,7 +119,7 @@ TEST_CASE("numbers of the host are frozen: a graph keeps those of its capture") 
   rate = 2;
   on_device.fill_(2);
   graph.replay();
-  CHECK(values(y) == List{0.5f});  // what a learning rate in a C++ variable does
+  CHECK(values(y) == List{0.5f});  // like a learning rate in a C++ variable
   CHECK(values(z) == List{2});
 }
 

@@ -1,4 +1,4 @@
-// What a capture cannot hold is refused in words, and the graph is as new afterwards.
+// Work that a capture cannot hold is a clear error, and afterwards the graph is like a new one.
 #include "captured_warnings.h"
 #include "distributed/thread_group.h"
 #include "graphs.h"
@@ -67,7 +67,7 @@ TEST_CASE("in a capture host memory is pinned, and copies do not block") {
         "the graph is replayed. Pass non_blocking = true.");
 }
 
-TEST_CASE("what a graph is asked for at the wrong time") {
+TEST_CASE("calls of a graph at the wrong time") {
   const OnStream on;
   const Tensor x = on_sim({1});
   Graph graph, other;
@@ -102,7 +102,7 @@ TEST_CASE("what a graph is asked for at the wrong time") {
   CHECK_THROWS_AS(graph.replay(), DeviceError);
 }
 
-TEST_CASE("the default stream, the cpu and an empty graph are refused") {
+TEST_CASE("the default stream, the cpu and an empty graph are errors") {
   Graph graph;
   const std::string best = Device(preferred_accelerator(), 0).str();
   CHECK(refusal([&] { graph.capture_begin(); }) ==
@@ -131,7 +131,7 @@ TEST_CASE("the default stream, the cpu and an empty graph are refused") {
   CHECK(values(x) == List{2});  // it was not captured, so it ran
 }
 
-TEST_CASE("a side stream must come back, and events stay on their side of a capture") {
+TEST_CASE("a side stream must join again, and events stay on their side of a capture") {
   const OnStream on;
   const Stream side = getStreamFromPool("sim:0");
   const Tensor x = on_sim({1}), y = on_sim({1});
@@ -176,7 +176,7 @@ TEST_CASE("a side stream must come back, and events stay on their side of a capt
   inside.synchronize();
 }
 
-TEST_CASE("another thread learns that a stream is captured") {
+TEST_CASE("another thread gets the error that a stream is captured") {
   const OnStream on;
   const Tensor x = on_sim({1});
   Graph graph;
@@ -198,7 +198,7 @@ TEST_CASE("another thread learns that a stream is captured") {
         "side stream; take another stream from the pool.");
 }
 
-TEST_CASE("replicas and collectives work in other threads, so they are refused") {
+TEST_CASE("replicas and collectives work in other threads, so they are errors") {
   const OnStream on;
   const Tensor x = on_sim({1});
   CHECK(
@@ -218,7 +218,7 @@ TEST_CASE("replicas and collectives work in other threads, so they are refused")
   });
 }
 
-TEST_CASE("an optimizer whose state a replay would reset or freeze is refused") {
+TEST_CASE("an optimizer whose state a replay would reset or freeze is an error") {
   const OnStream on;
   const Tensor w = on_sim({1, 2}).requires_grad_();
   w.mutable_grad() = on_sim({1, 1});

@@ -1,4 +1,4 @@
-// A whole training step as one launch: equal to the bit to the step without a graph.
+// A whole training step as one launch: bitwise identical to the step without a graph.
 #include "graphs.h"
 
 using namespace td;

@@ -1,7 +1,7 @@
 // The operations of the chapters' networks on 16-bit tensors: results and gradients against the
-// same operation on the same numbers in float64, which tests/common/ops holds to plain loops and
-// finite differences. Each may be off by the rounding of what is stored in 16 bits, and by no more:
-// sums and statistics are float.
+// same operation on the same numbers in float64, which tests/common/td/ops compares with plain
+// loops and finite differences. Each may be off by the rounding of what is stored in 16 bits, and
+// by no more: sums and statistics are float.
 #include <catch2/catch.hpp>
 
 #include "../reference.h"

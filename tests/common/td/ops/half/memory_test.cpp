@@ -39,7 +39,7 @@ struct Bytes {
   double kept, peak;  // beyond the parameters and the input
 };
 
-// Of one forward pass of the CNN in training, 64 pictures of 32 x 32.
+// Of one forward pass of the CNN in training, 64 images of 32 x 32.
 Bytes forward_bytes(Device device, optional<ScalarType> dtype, MemoryFormat format) {
   manual_seed(1);
   Cnn model;
@@ -58,7 +58,7 @@ Bytes forward_bytes(Device device, optional<ScalarType> dtype, MemoryFormat form
   return bytes;
 }
 
-// Bytes an element of the result of f(x) that live as long as its graph; x is not counted.
+// Bytes per element of the result of f(x) that exist as long as its graph; x is not counted.
 double kept_per_element(const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
   const std::size_t before = allocated(x.device());
   const Tensor y = f(x);
@@ -83,7 +83,7 @@ TEST_CASE("a CNN's activations under autocast take at most 0.6 of float32's memo
     }
 }
 
-TEST_CASE("what operations keep for backward, in bytes an element of the result") {
+TEST_CASE("what operations save for backward, in bytes per element of the result") {
   for (const Device device : all_devices())
     for (const ScalarType dtype : {kHalf, kBFloat16, kFloat}) {
       INFO(dtype << " on " << device);

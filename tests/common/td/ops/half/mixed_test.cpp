@@ -96,7 +96,7 @@ TEST_CASE("16-bit in, float32 out: no copy of the input is made") {
     }
 }
 
-TEST_CASE("sums of 16-bit numbers do not overflow on the way, and keep infinity and NaN") {
+TEST_CASE("sums of 16-bit numbers do not overflow while adding, and keep infinity and NaN") {
   for (const Device device : all_devices()) {
     const Tensor x = full({1000}, 60000.0, TensorOptions(kHalf).device(device));
     CHECK(sum(x, kFloat).item<float>() == 60000.0f * 1000);

@@ -1,4 +1,4 @@
-// The switch for TF32: its words, and that it moves nothing where there are no Tensor Cores.
+// The switch for TF32: its names, and that it changes nothing without Tensor Cores.
 #include <catch2/catch.hpp>
 
 #include "../reference.h"
@@ -19,7 +19,7 @@ TEST_CASE("float32 products are exact unless asked otherwise") {
   CHECK_FALSE(allow_tf32());
 }
 
-TEST_CASE("another precision is refused in words") {
+TEST_CASE("an unknown precision is a clear error") {
   CHECK_THROWS_WITH(
       set_float32_matmul_precision("tf32"),
       "set_float32_matmul_precision: expected \"highest\", \"high\" or \"medium\" but "

@@ -216,7 +216,7 @@ TEST_CASE("16-bit conv2d and its gradients agree with those of float64 in each w
   });
 }
 
-TEST_CASE("the way of bfloat16 products is one this processor has, and can be set") {
+TEST_CASE("the method of bfloat16 products is one that the processor has, and can be set") {
   const auto list = ways();
   CHECK(list.front() == Bfloat16Products::kCopied);
   CHECK(std::find(list.begin(), list.end(), kernels::bfloat16_products()) != list.end());

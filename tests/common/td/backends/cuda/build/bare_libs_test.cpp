@@ -1,4 +1,4 @@
-// A build whose toolkit has neither cuDNN nor NCCL: what needs them says so, the rest works.
+// A build whose toolkit has neither cuDNN nor NCCL: code that needs them says so, the rest works.
 // BARE_CUDA_LIBS names the library that was built as if they were absent.
 #include <dlfcn.h>
 
@@ -17,7 +17,7 @@ cuda::Libs& bare_libs() {
   return *reinterpret_cast<decltype(&td_cuda_libs)>(dlsym(opened, "td_cuda_libs"))();
 }
 
-TEST_CASE("without cuDNN a convolution on cuda names the cure") {
+TEST_CASE("without cuDNN a convolution on cuda is an error with the fix") {
   cuda::Conv2d conv;
   conv.n = conv.c = conv.h = conv.w = conv.k = conv.r = conv.s = conv.oh = conv.ow = 1;
   const float x = 1, w = 1;
@@ -32,7 +32,7 @@ TEST_CASE("without cuDNN a convolution on cuda names the cure") {
     CHECK_THROWS_WITH(libs.conv2d(kind, conv, &x, &w, &y, {0, nullptr}), text);
 }
 
-TEST_CASE("without NCCL a communicator is refused in words") {
+TEST_CASE("without NCCL a communicator is a clear error") {
   cuda::Libs& libs = bare_libs();
   CHECK_THROWS_WITH(libs.new_communicator_id(), Catch::StartsWith("this build has no NCCL: "));
   CHECK_THROWS_AS(libs.join_communicator("12", 0, 1, 0), DeviceError);

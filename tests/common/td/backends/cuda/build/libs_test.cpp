@@ -61,7 +61,7 @@ TEST_CASE("without a GPU the libraries refuse in words") {
 }
 
 // The build has NCCL wherever it has the toolkit of this course; without it this test must fail.
-TEST_CASE("NCCL makes ids without a GPU, and joins nobody without one") {
+TEST_CASE("NCCL makes ids without a GPU, but joins no communicator without one") {
   const std::string id = new_communicator_id();
   CHECK(id.size() == 256);
   CHECK(id.find_first_not_of("0123456789abcdef") == std::string::npos);

@@ -1,5 +1,5 @@
-// CUDA's error codes become sentences with a next step. Numbers are cudaError_t's, which no header
-// of the core shows.
+// CUDA's error codes become messages that say what to do. Numbers are cudaError_t's, which no
+// header of the core shows.
 #include <catch2/catch.hpp>
 #include <string>
 

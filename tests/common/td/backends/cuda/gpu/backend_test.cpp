@@ -29,7 +29,7 @@ TEST_CASE("bytes survive the way to the GPU and back, from pageable and pinned m
   }
 }
 
-TEST_CASE("an event orders a second stream after the first, and tells the time") {
+TEST_CASE("an event orders a second stream after the first, and measures time") {
   constexpr std::size_t kSize = 1 << 24;
   const std::vector<int> values(kSize, 41);
   const gpu::Array<int> from(values), middle(std::vector<int>(kSize, 0)), to(kSize);

@@ -1,4 +1,4 @@
-// Graphs on a real GPU: the same rules as sim's (tests/common/graphs), kept by CUDA.
+// Graphs on a real GPU: the rules of sim (tests/common/td/device/graphs), by CUDA.
 #include <catch2/catch.hpp>
 
 #include "gpu.h"
@@ -44,7 +44,7 @@ TEST_CASE("a graph runs at each replay, on what its inputs hold then") {
   }
 }
 
-TEST_CASE("what a graph of cuda cannot hold is refused in words, and the stream goes on") {
+TEST_CASE("work that a CUDA graph cannot hold is a clear error, and the stream still works") {
   const Stream stream = getStreamFromPool(gpu::device()), side = getStreamFromPool(gpu::device());
   const StreamGuard guard(stream);
   const Tensor x = on_gpu({1});
@@ -66,8 +66,8 @@ TEST_CASE("what a graph of cuda cannot hold is refused in words, and the stream 
       "joined the capture");
 }
 
-// Long sums are split over the GPU, and the pieces meet in work memory of cuBLAS: a graph's must
-// not be that of the products that run meanwhile.
+// Long sums are split over the GPU, and the pieces are added in work memory of cuBLAS: a graph's
+// must not be that of the products that run meanwhile.
 TEST_CASE("a replay on one stream leaves the products of the captured stream alone") {
   const Stream stream = getStreamFromPool(gpu::device()), other = getStreamFromPool(gpu::device());
   const StreamGuard guard(stream);

@@ -1,5 +1,5 @@
 // Kernels that read and write where an index says, sorts and running sums, against the cpu. Sums
-// are equal to the bit, because equal indices keep their order; running sums of integers are exact.
+// are bitwise equal, because equal indices keep their order; running sums of integers are exact.
 #include <catch2/catch.hpp>
 #include <cstring>
 
@@ -55,7 +55,7 @@ TEST_CASE("gather, scatter and scatter_add along each dimension") {
       }
 }
 
-TEST_CASE("the gradient of an embedding is the cpu's, to the bit, every time") {
+TEST_CASE("the gradient of an embedding is bitwise identical to the cpu's, every time") {
   const Tensor weight = randn({50, 33}), words = randint(0, 50, {40, 100}, kLong);
   const Tensor g = randn({40, 100, 33});
   const auto gradient = [&](Device device) {

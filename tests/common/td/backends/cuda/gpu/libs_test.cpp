@@ -1,5 +1,5 @@
-// Products and convolutions of cuBLAS and cuDNN against plain loops. All values are small whole
-// numbers: products must be exact in every type, and a wrong convolution is off by one at least.
+// Products and convolutions of cuBLAS and cuDNN against plain loops. All values are small integers:
+// products must be exact in every type, and a wrong convolution is off by one at least.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -175,7 +175,7 @@ cuda::Conv2d small_conv(bool channels_last, int stride, int padding, int dilatio
   return v;
 }
 
-TEST_CASE("cuDNN convolves as plain loops do, in both memory orders") {
+TEST_CASE("cuDNN convolves as plain loops do, in both memory formats") {
   const bool bfloat16 = backend(kCUDA).compute_capability(0) >= 80;
   for (const bool channels_last : {false, true})
     for (const int stride : {1, 2})

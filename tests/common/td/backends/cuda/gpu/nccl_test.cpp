@@ -1,4 +1,4 @@
-// NCCL on the GPUs of this machine, one thread a rank: on one GPU every collective is a copy, which
+// NCCL on this machine's GPUs, one thread per rank: on one GPU every collective is a copy, which
 // still goes through the streams and events; on several the values are checked against plain loops.
 #include <catch2/catch.hpp>
 #include <thread>
@@ -103,7 +103,7 @@ TEST_CASE("NCCL waits for the work before it, and the work after it for NCCL") {
         }) == none());
 }
 
-TEST_CASE("a collective is a span in the row of its stream, behind its launch") {
+TEST_CASE("a collective is a span in the row of its stream, after its launch") {
   const auto sums_on_all_gpus = [] {
     return on_all_gpus([](ProcessGroup& group, Device device) {
       const Tensor t = full({1000}, 1.0, TensorOptions().device(device));
@@ -132,7 +132,7 @@ TEST_CASE("a collective is a span in the row of its stream, behind its launch") 
   CHECK(launches == sums);
 }
 
-TEST_CASE("two ranks on one GPU are refused before NCCL is asked") {
+TEST_CASE("two ranks on one GPU are an error before NCCL is called") {
   Table table(2);
   std::vector<std::string> errors(2);
   std::vector<std::thread> threads;

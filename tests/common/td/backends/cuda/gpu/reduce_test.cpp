@@ -1,5 +1,5 @@
-// Reductions and channel sums on a GPU, against the host in double: shapes that take each way
-// through reduce_cuda.h. tests/common/cuda/reduce_plan_test.cpp looks at the plans.
+// Reductions and channel sums on a GPU, against the host in double: shapes for each path of
+// reduce_cuda.h. tests/common/td/backends/cuda/reduce_plan_test.cpp tests the plans.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
@@ -44,7 +44,7 @@ bool same_bytes(const Tensor& a, const Tensor& b) {
   return std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) == 0;
 }
 
-TEST_CASE("reductions agree with the host's in double, whichever way they go") {
+TEST_CASE("reductions agree with the host's in double, for every shape") {
   manual_seed(1);
   for (const Shape& shape : kShapes) {
     const Tensor x = randn(shape.sizes) + 0.5, wide = x.to(kDouble), on = x.to(gpu::device());

@@ -17,7 +17,7 @@ std::vector<SpanRecord> find(const trace::Trace& seen, Category category, const 
   return found;
 }
 
-TEST_CASE("kernels and copies of a GPU are in the trace, behind their launches") {
+TEST_CASE("kernels and copies of a GPU are in the trace, after their launches") {
   const Tensor host = ones({1 << 20}, TensorOptions().pinned_memory(true));
   static_cast<void>(host.to(gpu::device()).exp());  // the first use of a device takes its time
   synchronize(gpu::device());

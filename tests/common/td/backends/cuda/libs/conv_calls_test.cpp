@@ -37,7 +37,7 @@ int times_listed() {
   return result;
 }
 
-// The convolution that succeeded last; its input, weight and output lie at 11, 12 and 13 TiB.
+// The convolution that succeeded last; its input, weight and output are at 11, 12 and 13 TiB.
 Convolution convolve(const cuda::Conv2d& v, cuda::Where where, ConvKind kind = ConvKind::kForward) {
   void *const x = pool_begin(11), *const w = pool_begin(12), *const y = pool_begin(13);
   switch (kind) {
@@ -54,7 +54,7 @@ Convolution convolve(const cuda::Conv2d& v, cuda::Where where, ConvKind kind = C
   return dnn().convolutions.back();
 }
 
-// What is taken of a list for a type.
+// The algorithm that is taken from a list for a type.
 struct Taken {
   int algorithm;
   cudnnMathType_t math;
@@ -127,7 +127,7 @@ TEST_CASE("when cuDNN refuses an algorithm at run time the next one is taken, an
     }
 }
 
-TEST_CASE("a failure that is no refusal ends the convolution at once") {
+TEST_CASE("a failure other than an unsupported algorithm ends the convolution immediately") {
   fake::reset();
   dnn().listed = {{4, kFma, 30, true, CUDNN_STATUS_SUCCESS, CUDNN_STATUS_EXECUTION_FAILED},
                   {1, kFma, 20}};
@@ -138,7 +138,7 @@ TEST_CASE("a failure that is no refusal ends the convolution at once") {
   CHECK(dnn().convolutions.size() == 1);
 }
 
-TEST_CASE("when all algorithms are refused cuDNN's reason is told, and the next call asks again") {
+TEST_CASE("when all algorithms are refused cuDNN's reason is reported; the next call retries") {
   fake::reset();
   const cuda::Where where = fake::new_stream();
   dnn().listed = {{4, kFma, 0, true, CUDNN_STATUS_SUCCESS, kRefused},

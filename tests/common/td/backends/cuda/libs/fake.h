@@ -1,7 +1,7 @@
-// The GPU's memory as tests of the wrappers (backends/cuda/libs) want it. This program compiles the
+// The GPU's memory for tests of the wrappers (backends/cuda/libs). This program compiles the
 // wrappers and the doubles of cuBLAS and cuDNN (tests/support/cuda_stand_in/libs) itself, and has
 // its own small runtime below the doubles: products run at once in host memory, and convolutions
-// are only written down, because their tensors are addresses without memory. Used by one thread.
+// are only logged, because their tensors are addresses without memory. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace fake {
 
-/// What the tests set, and what was seen since `reset`.
+/// What the tests set, and what was called since `reset`.
 struct World {
   int compute_capability = 90;
   std::size_t room = SIZE_MAX;  ///< requests for more are refused

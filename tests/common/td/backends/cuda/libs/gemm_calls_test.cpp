@@ -1,4 +1,4 @@
-// What the wrapper of cuBLAS asks for: which product, on which stream, with whose memory, in which
+// The calls that the wrapper of cuBLAS makes: which product, on which stream, in which memory and
 // mode.
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -111,7 +111,7 @@ TEST_CASE("cuBLASLt adds the bias to every row, and reads nothing of the result"
   }
 }
 
-TEST_CASE("where cuBLASLt cannot add a bias nothing is done, and it is not asked again") {
+TEST_CASE("where cuBLASLt cannot add a bias nothing is done, and it is not called again") {
   fake::reset();
   Example example;
   const std::vector<float> before = example.c;
@@ -139,7 +139,7 @@ TEST_CASE("where cuBLASLt cannot add a bias nothing is done, and it is not asked
   CHECK(example.c == before);
 }
 
-TEST_CASE("every product has work memory of its own, and gives it back") {
+TEST_CASE("every product has its own work memory, and releases it") {
   fake::reset();
   const cuda::Where where = fake::new_stream(), other = fake::new_stream();
   const cuda_stand_in::Product first = multiply(where), second = multiply(where, 5),
@@ -181,7 +181,7 @@ TEST_CASE("the work memory has the size that NVIDIA recommends for the GPU") {
   }
 }
 
-TEST_CASE("a product without room for its work memory says so, and the next one may have it") {
+TEST_CASE("a product without room for its work memory is an error; the next one may have room") {
   fake::reset();
   const cuda::Where where = fake::new_stream();
   fake::world().room = kMiB;

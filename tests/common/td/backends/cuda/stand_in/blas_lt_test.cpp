@@ -1,4 +1,4 @@
-// The double of cuBLASLt: products with a bias against loops in float64, and what it refuses.
+// The double of cuBLASLt: products with a bias against loops in float64, and what it rejects.
 #include <cublasLt.h>
 #include <cuda_runtime.h>
 

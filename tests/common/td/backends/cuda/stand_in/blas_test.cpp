@@ -1,4 +1,4 @@
-// The double of cuBLAS: its products against loops in float64, and what it refuses.
+// The double of cuBLAS: its products against loops in float64, and what it rejects.
 #include <cuda_runtime.h>
 
 #include <catch2/catch.hpp>
@@ -51,7 +51,7 @@ TEST_CASE("the double of cuBLAS multiplies as loops in float64 do, column by col
         }
 }
 
-TEST_CASE("beta 0 reads nothing of C, and the room between columns keeps what it holds") {
+TEST_CASE("beta 0 reads nothing of C, and memory between columns does not change") {
   Product<float> p(false, false, 2, 1, 0);
   p.c.fill(NAN);
   CHECK(multiplies(p));
@@ -130,7 +130,7 @@ TEST_CASE("sizes and types that cuBLAS does not take get cuBLAS's codes") {
   CHECK(narrow.run(blas) == CUBLAS_STATUS_NOT_SUPPORTED);
 }
 
-TEST_CASE("products that cuBLAS lets pass and the core must not ask for are refused") {
+TEST_CASE("products that cuBLAS accepts but td must not make are rejected") {
   cuda_stand_in::CollectRefusals refusals;
   Blas blas;
   const auto refused = [&](auto change) {
@@ -155,7 +155,7 @@ TEST_CASE("products that cuBLAS lets pass and the core must not ask for are refu
         }) == Texts{call + "A does not begin at a multiple of 4 bytes"});
 }
 
-// As a head's columns lie between those of the other heads.
+// As a head's columns are between those of the other heads.
 TEST_CASE("the columns of C may lie between those of a factor") {
   Product<float> p(false, false, 1, 1, 0);
   p.lda = p.ldc = 2 * p.m;
@@ -169,7 +169,7 @@ TEST_CASE("the columns of C may lie between those of a factor") {
   CHECK(p.a.host()[std::size_t(p.m)] == Approx(sum));
 }
 
-TEST_CASE("a handle serves its own device, and nobody after its end") {
+TEST_CASE("a handle works on its own device, and not after it was destroyed") {
   const int before = cuda_stand_in::live("cublasHandle_t");
   cuda_stand_in::CollectRefusals refusals;
   Blas blas;

@@ -1,4 +1,4 @@
-// Captures while other threads go on: what those ask must not spoil the graph.
+// Captures while other threads run: their calls must not spoil the graph.
 #include <cuda_runtime.h>
 
 #include <catch2/catch.hpp>
@@ -63,7 +63,7 @@ TEST_CASE("another thread that waits for the captured stream is refused in words
   }));
 }
 
-TEST_CASE("an event of a capture is refused in words, and the capture goes on") {
+TEST_CASE("an event of a capture is refused in words, and the capture continues") {
   Event event(kCUDA);
   CHECK(captures_beside([&](const Stream& stream) {
     event.record(stream);

@@ -1,6 +1,6 @@
-// Collectives of process groups beside other work of their GPUs, in the ways in which a missing
-// wait, or memory that is given back too early, would show. The stand-ins find it;
-// tests/system/planted_faults.py plants it.
+// Collectives of process groups concurrent with other work of their GPUs, arranged so that a
+// missing wait, or memory that is freed too early, shows. The stand-ins find such faults;
+// tests/system/planted_faults.py plants them.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
@@ -45,7 +45,7 @@ TEST_CASE("every rank gets what rank 1 has, and what all ranks have") {
         }) == no_errors());
 }
 
-/// Two layers, each on a stream of its own.
+/// Two layers, each on its own stream.
 struct TwoStreamsImpl : nn::Module {
   explicit TwoStreamsImpl(Device device) : side(getStreamFromPool(device)) {
     first = register_module("first", nn::Linear(8, 3));
@@ -121,7 +121,7 @@ TEST_CASE("child: a communicator outlives the driver", "[.child]") {
   std::_Exit(0);
 }
 
-TEST_CASE("a communicator that outlives the driver ends in silence") {
+TEST_CASE("a communicator that outlives the driver is destroyed without an error") {
   const test::ChildResult child = test::run_child("child: a communicator outlives the driver");
   INFO(child.output);
   CHECK(child.exit_code == 0);

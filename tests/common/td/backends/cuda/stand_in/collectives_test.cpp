@@ -1,6 +1,6 @@
 // What the collectives of the stand-in for NCCL compute, in every element type, with counts that
-// are no multiples of anything, in place and out of place. Loops over float64 are what they must
-// agree with. There are as many ranks as GPUs.
+// are not multiples of a block, in place and out of place. They must agree with loops over float64.
+// There are as many ranks as GPUs.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -149,7 +149,7 @@ TEST_CASE("sums of 16-bit elements are rounded once") {
       }) == Texts(3));
 }
 
-TEST_CASE("sends and receives of one group go round") {
+TEST_CASE("sends and receives of one group form a ring") {
   CHECK(fake::on_ranks(ranks(), [](const Rank& rank) {
           const int next = (rank.rank + 1) % rank.size;
           const int last = (rank.rank + rank.size - 1) % rank.size;

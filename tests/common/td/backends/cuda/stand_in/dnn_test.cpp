@@ -1,5 +1,5 @@
 // The double of cuDNN: its convolutions against loops in float64, its list of algorithms, and what
-// it refuses.
+// it rejects.
 #ifdef TD_HAS_CUDNN
 #include <cuda_runtime.h>
 #include <cudnn.h>
@@ -210,7 +210,7 @@ TEST_CASE("descriptions that cuDNN does not take get cuDNN's codes") {
         CUDNN_STATUS_SUCCESS);
 }
 
-TEST_CASE("descriptors that do not exist any more and memory of elsewhere are refused") {
+TEST_CASE("destroyed descriptors and memory of other devices are rejected") {
   const Only only({{1, kFma, 256}});
   cuda_stand_in::CollectRefusals refusals;
   const std::string call = "cudnnConvolutionForward: ";
@@ -264,7 +264,7 @@ std::vector<int> count() {
                           cuda_stand_in::live("cudnnConvolutionDescriptor_t")};
 }
 
-TEST_CASE("handles and descriptors are counted, so that a leak is seen") {
+TEST_CASE("handles and descriptors are counted, so that a leak is found") {
   const std::vector<int> before = count();
   {
     const Dnn<float> p({});

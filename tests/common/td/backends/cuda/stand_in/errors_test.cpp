@@ -1,4 +1,4 @@
-// Calls of the runtime that fail: who hears of it, and that nobody else does.
+// Calls of the runtime that fail: which call reports the error, and that no other call does.
 #include <cuda_runtime.h>
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ TEST_CASE("an event that cannot be asked after is not done") {
   CHECK(event.query());
 }
 
-TEST_CASE("a stream that cannot be asked is not done, and the next launch is not blamed") {
+TEST_CASE("a stream whose query fails is not done, and the next launch gets no error from it") {
   const Stream stream = getStreamFromPool(fake::gpu());
   const Tensor x = ones({8}, TensorOptions(fake::gpu()));
   cuda_stand_in::fail_next("cudaStreamQuery", cudaErrorDevicesUnavailable);
@@ -32,7 +32,7 @@ TEST_CASE("a stream that cannot be asked is not done, and the next launch is not
   CHECK(stream.query());
 }
 
-TEST_CASE("a lost device is reported by every query, and given-up objects stay silent") {
+TEST_CASE("a lost device is reported by every query, but not when objects are destroyed") {
   const Device device = fake::gpu(1);
   const Tensor x = ones({8}, TensorOptions(device));
   Event event(kCUDA);

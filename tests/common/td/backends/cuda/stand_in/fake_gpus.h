@@ -16,7 +16,7 @@ inline void wait_for_gpus() {
   for (int i = 0; i < td::device_count(td::kCUDA); ++i) td::synchronize(gpu(i));
 }
 
-/// Runs `work` in a thread that has chosen no device, and hands on what it throws.
+/// Runs `work` in a thread that has chosen no device, and rethrows its exception.
 template <class Work>
 auto in_new_thread(Work work) {
   return std::async(std::launch::async, std::move(work)).get();

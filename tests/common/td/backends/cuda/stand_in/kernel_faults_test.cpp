@@ -55,7 +55,7 @@ TEST_CASE("a product over no features") {
   CHECK(equal(mm(empty({2, 0}, options), empty({0, 3}, options)).cpu(), zeros({2, 3})));
 }
 
-TEST_CASE("a launch that CUDA refuses is told by this launch, and by no other") {
+TEST_CASE("a launch that CUDA refuses is an error of this launch, and of no other") {
   const Tensor x = ones({8}, TensorOptions(fake::gpu()));
   cuda_stand_in::fail_next("cudaLaunchKernel", cudaErrorInvalidConfiguration);
   CHECK_THROWS_WITH(x + 1, Catch::StartsWith("add on cuda:0: invalid configuration argument"));

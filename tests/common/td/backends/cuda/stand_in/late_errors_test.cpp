@@ -1,4 +1,4 @@
-// Kernels that fail: which call tells, and that none is silent afterwards.
+// Kernels that fail: which call reports it, and that all later calls do.
 #include <set>
 
 #include "raw.h"
@@ -7,7 +7,7 @@ using namespace raw;
 
 namespace {
 
-/// The number of the first call after a failure that tells of it.
+/// The number of the first call after a failure that reports it.
 int calls_until_told(cudaEvent_t event) {
   for (int i = 0; i < 1000000; ++i)
     if (cudaEventRecord(event, nullptr) == cudaErrorIllegalAddress) return i;
@@ -20,7 +20,7 @@ void repair(int device) {
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
 }
 
-TEST_CASE("a failure comes back from some later call, and then from every call of every thread") {
+TEST_CASE("a failure is returned by a later call, and then by every call of every thread") {
   on_gpu(0, [] {
     const cudaEvent_t event = new_event();
     std::set<int> told;
@@ -44,7 +44,7 @@ TEST_CASE("a failure comes back from some later call, and then from every call o
   });
 }
 
-TEST_CASE("a call that waits for work that fails tells at once") {
+TEST_CASE("a call that waits for work that fails returns the error immediately") {
   on_gpu(1, [] {
     for (int i = 0; i < 10; ++i) {
       cuda_stand_in::fail_kernel(cudaErrorLaunchFailure, 1);

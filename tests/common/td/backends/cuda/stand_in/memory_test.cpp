@@ -1,4 +1,4 @@
-// The memory of the stand-in: two addresses, fences, and copies that are as late as CUDA allows.
+// Memory of the stand-in: two addresses, guard pages, and copies that are as late as CUDA allows.
 #include <chrono>
 #include <cstring>
 #include <set>
@@ -23,7 +23,7 @@ TEST_CASE("fresh memory is aligned and holds NaN") {
   });
 }
 
-TEST_CASE("an address does not come back soon") {
+TEST_CASE("a freed address is not used again soon") {
   on_gpu(0, [] {
     std::set<char*> seen;
     for (int i = 0; i < 1000; ++i) {
@@ -82,7 +82,7 @@ TEST_CASE("child: a kernel reads a freed block", "[.child]") {
   });
 }
 
-TEST_CASE("memory has fences") {
+TEST_CASE("forbidden accesses to device memory end the process") {
   const auto run = [](const char* name) { return test::run_child(std::string("child: ") + name); };
   const auto host = run("the host writes to a block");
   CHECK(host.exit_code != 0);
@@ -111,14 +111,14 @@ char value_after_change(bool pageable_access) {
   return result;
 }
 
-TEST_CASE("pageable memory is read by the call, or late where devices have access to it") {
+TEST_CASE("the call reads pageable memory, or the device does later where it has access") {
   on_gpu(0, [] {
     CHECK(value_after_change(false) == 1);
     CHECK(value_after_change(true) == 2);
   });
 }
 
-TEST_CASE("pageable memory is written when the stream comes to it") {
+TEST_CASE("pageable memory is written when the stream reaches the copy") {
   on_gpu(0, [] {
     const cudaStream_t stream = new_stream();
     const Block block(1);

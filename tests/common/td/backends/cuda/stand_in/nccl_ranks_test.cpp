@@ -22,7 +22,7 @@ namespace {
 
 Tensor ones_of(std::int64_t n, Device device) { return ones({n}, TensorOptions().device(device)); }
 
-// What the ranks throw when rank 0 alone does `work`. The others leave without a goodbye.
+// What the ranks throw when only rank 0 does `work`. The others leave without a message.
 Texts rank_0_alone(const std::function<void(ProcessGroup&, Device)>& work) {
   return nccl_groups::on_all_gpus(
       [&](ProcessGroup& group, Device device) {
@@ -71,7 +71,7 @@ TEST_CASE("memory that a collective uses goes to no other tensor before the coll
         }) == Texts(static_cast<std::size_t>(device_count(kCUDA))));
 }
 
-TEST_CASE("a communicator works on its own device, whichever the thread has chosen") {
+TEST_CASE("a communicator works on its own device, whatever device the thread has chosen") {
   const Stream stream = getStreamFromPool(fake::gpu(1));
   const Tensor t = ones_of(4, fake::gpu(1));
   synchronize(fake::gpu(1));
@@ -137,7 +137,7 @@ void two_communicators(bool crossed) {
 TEST_CASE("two communicators in one order", "[.child]") { two_communicators(false); }
 TEST_CASE("two communicators in crossed orders", "[.child]") { two_communicators(true); }
 
-TEST_CASE("operations of two communicators may need each other only where both can run") {
+TEST_CASE("operations of two communicators may depend on each other only where both can run") {
   const auto run = [](const std::string& order, const std::string& setting) {
     return test::run_child("two communicators in " + order, setting);
   };
@@ -174,7 +174,7 @@ TEST_CASE("rank: rank 1 is killed", "[.child]") {
   std::_Exit(3);
 }
 
-TEST_CASE("a process that is killed is named, and the operation that waits for it ends") {
+TEST_CASE("a killed process is named, and the operation that waits for it ends") {
   if (device_count(kCUDA) < 2) return;
   std::string folder = std::filesystem::temp_directory_path() / "td-nccl-XXXXXX";
   REQUIRE(mkdtemp(folder.data()));

@@ -1,4 +1,4 @@
-// What the stand-in for NCCL refuses, and the life of a communicator: calls before the last one has
+// What the stand-in for NCCL rejects, and the life of a communicator: calls before the last one has
 // ended, operations that differ from rank to rank, memory and streams of other devices, abort.
 #include <catch2/catch.hpp>
 
@@ -76,7 +76,7 @@ TEST_CASE("a call before the last one has ended is an invalid argument") {
 }
 
 // An event that is recorded right after the call does not cover the operation.
-TEST_CASE("an operation is in its stream only when the communicator says so") {
+TEST_CASE("an operation is in its stream only after the communicator reports it") {
   Alone rank;
   cudaEvent_t event = nullptr;
   cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
@@ -88,7 +88,7 @@ TEST_CASE("an operation is in its stream only when the communicator says so") {
                           rank.native()) == ncclInProgress);
     cudaEventRecord(event, rank.native());
     cudaEventSynchronize(event);
-    // Only a look: the test itself must not wait for the stream.
+    // Only a query: the test itself must not wait for the stream.
     const float seen = *static_cast<float*>(cuda_stand_in::device_view(out.data_ptr()));
     too_early += seen == 0;
     CHECK(fake::wait_for(rank.comm) == ncclSuccess);
@@ -99,7 +99,7 @@ TEST_CASE("an operation is in its stream only when the communicator says so") {
   cudaEventDestroy(event);
 }
 
-/// Lets work go on until something is refused.
+/// Lets work continue until a call is rejected.
 Texts next_refusals(cuda_stand_in::CollectRefusals& refusals) {
   for (int i = 0; i < 5000; ++i) {
     cuda_stand_in::let_work_go_on();
@@ -110,7 +110,7 @@ Texts next_refusals(cuda_stand_in::CollectRefusals& refusals) {
   return {};
 }
 
-TEST_CASE("operations that differ from rank to rank are refused with both") {
+TEST_CASE("operations that differ between ranks are an error that names both") {
   struct Case {
     std::string other;
     std::function<ncclResult_t(const Rank&, const Tensor&)> call;
@@ -147,7 +147,7 @@ TEST_CASE("operations that differ from rank to rank are refused with both") {
                            Catch::Contains("ncclAllReduce of 3 x float32 (ncclSum)"));
 }
 
-TEST_CASE("a send without its receive waits until it is given up") {
+TEST_CASE("a send without its receive waits until it is aborted") {
   const ncclUniqueId id = fake::new_id();
   CHECK(fake::in_threads(2, [&](int r) {
           Rank rank(id, r, 2);
@@ -171,7 +171,7 @@ TEST_CASE("a send without its receive waits until it is given up") {
         }) == Texts(2));
 }
 
-TEST_CASE("abort from another thread ends what waits, and leaves garbage") {
+TEST_CASE("abort from another thread ends waiting operations, whose results are garbage") {
   const ncclUniqueId id = fake::new_id();
   CHECK(fake::in_threads(2, [&](int r) {
           Rank rank(id, r, 2);
@@ -190,7 +190,7 @@ TEST_CASE("abort from another thread ends what waits, and leaves garbage") {
         }) == Texts(2));
 }
 
-// What was refused while `call` ran, and that it gave ncclInvalidArgument.
+// What was rejected while `call` ran, and that it returned ncclInvalidArgument.
 template <class Call>
 std::string refusal_of(Call call) {
   cuda_stand_in::CollectRefusals refusals;
@@ -200,7 +200,7 @@ std::string refusal_of(Call call) {
   return result == ncclInvalidArgument ? texts[0] : "result " + std::to_string(result);
 }
 
-TEST_CASE("memory, streams, threads and types that NCCL would let pass are refused") {
+TEST_CASE("wrong memory, streams, threads and types that NCCL would accept are rejected") {
   Alone rank;
   const Tensor t = numbers(rank, 4), other = zeros({4}, TensorOptions(fake::gpu(1)));
   const Stream far = getStreamFromPool(fake::gpu(1));
@@ -253,7 +253,7 @@ TEST_CASE("groups hold the sends and receives of one communicator") {
   CHECK(refusal_of([] { return ncclGroupEnd(); }) == "ncclGroupEnd: there was no ncclGroupStart");
 }
 
-TEST_CASE("the end of a communicator has an order") {
+TEST_CASE("a communicator is finalized before it is destroyed") {
   Alone rank;
   ncclComm_t const comm = rank.comm;
   CHECK(refusal_of([&] { return ncclCommDestroy(comm); }) ==

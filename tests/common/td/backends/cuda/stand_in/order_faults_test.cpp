@@ -1,6 +1,6 @@
-// Work of several streams and devices, each in the way in which a missing wait, or memory that is
-// given back too early, would show. The race finder of the stand-in, or a held stream, shows it;
-// tests/system/planted_faults.py plants it.
+// Work of several streams and devices, arranged so that a missing wait, or memory that is freed too
+// early, shows. The race finder of the stand-in, or a held stream, finds such faults;
+// tests/system/planted_faults.py plants them.
 #include <cuda_runtime.h>
 
 #include <catch2/catch.hpp>
@@ -28,7 +28,7 @@ TEST_CASE("a copy between GPUs comes after the work on its target, and before wh
   CHECK(y.sum().item<float>() == 16);
 }
 
-TEST_CASE("a copy from pageable memory is over where the device reads it itself") {
+TEST_CASE("a copy from pageable memory has ended on return, also where the device reads it") {
   const Stream stream = getStreamFromPool(fake::gpu());
   const Tensor x = ones_on(0);
   Tensor host = full({8}, 2);
@@ -191,7 +191,7 @@ TEST_CASE("a replay on another stream comes after what the captured stream held"
   }
 }
 
-TEST_CASE("tensors that come after a capture have memory of their own") {
+TEST_CASE("tensors that come after a capture have their own memory") {
   const Stream stream = getStreamFromPool(fake::gpu());
   const StreamGuard guard(stream);
   const Tensor x = ones_on(0, {1000});

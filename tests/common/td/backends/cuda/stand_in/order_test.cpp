@@ -12,8 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Work runs after 5 ms without a call, so what is said of less time counts only where a busy
-/// machine did not take more: `check` returns whether it was quick, and is tried again otherwise.
+/// Work runs after 5 ms without a call, so a check of a shorter time is valid only if the machine
+/// was quick enough: `check` returns whether it was, and is tried again otherwise.
 template <class Check>
 void quickly(Check check) {
   for (int i = 0; i < 100; ++i) {
@@ -141,7 +141,7 @@ TEST_CASE("random answers that work is done come late", "[.child]") {
     CHECK(*answers.begin() == 0);
     CHECK(*answers.rbegin() <= 20);
     const cudaEvent_t event = new_event();
-    for (int i = 0; i < 100; ++i) {  // what the host has waited for is not late
+    for (int i = 0; i < 100; ++i) {  // work that the host has waited for is not late
       cudaEventRecord(event, nullptr);
       cudaDeviceSynchronize();
       CHECK(cudaEventQuery(event) == cudaSuccess);
@@ -160,7 +160,7 @@ TEST_CASE("each order is kept") {
   run_in_order("random answers that work is done come late", "random");
 }
 
-TEST_CASE("an unknown order is refused") {
+TEST_CASE("an unknown order is an error") {
   const auto child =
       test::run_child("eager work has run when the call returns", "TD_STAND_IN_ORDER=late");
   CHECK(child.exit_code == 2);
@@ -188,7 +188,7 @@ TEST_CASE("a stream comes after the event that it waits for, as it was at the ca
   });
 }
 
-TEST_CASE("work that cannot go on lets other streams go on, and is told once that it begins") {
+TEST_CASE("blocked work lets other streams continue, and is told once that it begins") {
   on_gpu(0, [] {
     const cudaStream_t first = new_stream(), second = new_stream();
     std::atomic<bool> arrived = false;
@@ -204,7 +204,7 @@ TEST_CASE("work that cannot go on lets other streams go on, and is told once tha
   });
 }
 
-TEST_CASE("work runs although no thread waits for it") {
+TEST_CASE("work runs even if no thread waits for it") {
   on_gpu(0, [] {
     std::atomic<bool> ran = false;
     queue(nullptr, "op", {}, [&] { ran = true; });
@@ -230,7 +230,7 @@ TEST_CASE("a held stream runs nothing") {
   });
 }
 
-TEST_CASE("events tell the time between the points at which work reached them") {
+TEST_CASE("events measure the time between the points at which work reached them") {
   on_gpu(0, [] {
     const cudaEvent_t begin = new_event(), end = new_event();
     float milliseconds = 0;

@@ -1,4 +1,4 @@
-// The stand-in's race finder: which pairs of operations it refuses, and that it refuses no others.
+// The stand-in's race finder: which pairs of operations it reports, and that it reports no others.
 #include "raw.h"
 
 using namespace raw;
@@ -80,7 +80,7 @@ TEST_CASE("events and waits of the host order two streams") {
   });
 }
 
-TEST_CASE("pinned memory and copies are looked at too") {
+TEST_CASE("pinned memory and copies are checked too") {
   on_gpu(0, [] {
     const cudaStream_t first = new_stream(), second = new_stream();
     const Block block;

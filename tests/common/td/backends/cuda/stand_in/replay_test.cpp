@@ -26,7 +26,7 @@ void end(cudaGraphExec_t exec) {
   CHECK(cudaGraphExecDestroy(exec) == cudaSuccess);
 }
 
-/// The orders in which 100 launches ran a node 0, two branches "ab" and "c", and a node 1 behind.
+/// The orders in which 100 launches ran a node 0, two branches "ab" and "c", and then a node 1.
 std::set<std::string> orders_of_branches() {
   const cudaStream_t stream = new_stream(), side = new_stream();
   Log log;
@@ -65,7 +65,7 @@ TEST_CASE("a replay runs nodes in the orders that its edges allow") {
     run_in_order("other replays have every order that the edges allow", order);
 }
 
-TEST_CASE("a node that cannot go on keeps only those that wait for it") {
+TEST_CASE("a blocked node delays only the nodes that wait for it") {
   on_gpu(0, [] {
     const cudaStream_t stream = new_stream(), side = new_stream();
     std::atomic<bool> arrived = false;

@@ -1,4 +1,4 @@
-// The stand-in for CUDA itself: what it computes, and that it refuses what it is there to refuse.
+// The stand-in for CUDA itself: what it computes, and that it rejects what it must reject.
 #include <cuda_runtime.h>
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ TEST_CASE("a launch does the kernel's work, and is seen with its shape") {
   CHECK(launch.block[0] * launch.block[1] * launch.block[2] > 1);
 }
 
-TEST_CASE("calls that would make a context on GPU 0 are refused") {
+TEST_CASE("calls that would make a context on GPU 0 are an error") {
   Event event(kCUDA);
   event.record(getDefaultStream(fake::gpu(1)));
   cuda_stand_in::CollectRefusals refusals;
@@ -42,7 +42,7 @@ TEST_CASE("calls that would make a context on GPU 0 are refused") {
         std::vector<std::string>{"cudaEventQuery: this event does not exist any more"});
 }
 
-TEST_CASE("streams and events of another device are told apart as CUDA does") {
+TEST_CASE("streams and events of another device are distinguished as CUDA does") {
   cudaStream_t stream = nullptr;
   cudaEvent_t event = nullptr;
   REQUIRE(cudaSetDevice(1) == cudaSuccess);

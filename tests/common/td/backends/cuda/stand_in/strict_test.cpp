@@ -1,4 +1,4 @@
-// What the stand-in refuses although CUDA would let it pass, and the codes of CUDA's own errors.
+// What the stand-in rejects although CUDA would accept it, and the codes of CUDA's own errors.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,7 +9,7 @@ using Catch::Contains;
 
 namespace {
 
-TEST_CASE("operations use memory of their device or pinned memory, all of it there") {
+TEST_CASE("operations use existing memory of their device or pinned memory") {
   on_gpu(1, [] {
     const cudaStream_t stream = new_stream();
     const Block block;
@@ -41,7 +41,7 @@ TEST_CASE("operations use memory of their device or pinned memory, all of it the
   });
 }
 
-TEST_CASE("the interface tells what is where") {
+TEST_CASE("the interface reports which memory is at an address") {
   on_gpu(1, [] {
     const Block block;
     char host = 0;
@@ -55,7 +55,7 @@ TEST_CASE("the interface tells what is where") {
   });
 }
 
-TEST_CASE("an error that nobody reads is refused before it is told of another call") {
+TEST_CASE("an unread error is reported before another call could return it") {
   on_gpu(0, [] {
     const Block block, other;
     CollectRefusals refusals;
@@ -74,7 +74,7 @@ TEST_CASE("an error that nobody reads is refused before it is told of another ca
   });
 }
 
-TEST_CASE("copies have two sides that are there and apart") {
+TEST_CASE("the two sides of a copy exist and do not overlap") {
   on_gpu(0, [] {
     const Block block(1024);
     char host[512];
@@ -99,7 +99,7 @@ TEST_CASE("copies have two sides that are there and apart") {
   });
 }
 
-TEST_CASE("memory that work uses is not given back") {
+TEST_CASE("memory that work uses must not be freed") {
   on_gpu(0, [] {
     const cudaStream_t stream = new_stream();
     void* pinned = nullptr;
@@ -133,7 +133,7 @@ TEST_CASE("cudaFree does not wait for a device without a road", "[.child]") {
   });
 }
 
-TEST_CASE("cudaFree refuses memory that another device may still use") {
+TEST_CASE("cudaFree rejects memory that another device may still use") {
   run_in_order("cudaFree does not wait for a device without a road", "lazy");
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("calls of the allocator have CUDA's codes") {
   });
 }
 
-TEST_CASE("streams that would wait for the default stream are refused") {
+TEST_CASE("streams that would wait for the default stream are an error") {
   on_gpu(0, [] {
     CollectRefusals refusals;
     cudaStream_t stream = nullptr;
@@ -179,13 +179,13 @@ TEST_CASE("roads lead to neighbours only", "[.child]") {
   });
 }
 
-TEST_CASE("of three GPUs two pairs have a road") {
+TEST_CASE("of three GPUs two pairs have peer access") {
   const auto child = test::run_child("roads lead to neighbours only", "TD_STAND_IN_GPUS=3");
   INFO(child.output);
   CHECK(child.exit_code == 0);
 }
 
-TEST_CASE("a runtime that unloads answers every call alike") {
+TEST_CASE("a runtime that unloads returns the same code from every call") {
   on_gpu(0, [] {
     const cudaEvent_t event = new_event();
     cuda_stand_in::unload(true);
@@ -212,7 +212,7 @@ TEST_CASE("a forked child cannot use CUDA after its parent") {
 
 TEST_CASE("a refusal ends the process with the seed", "[.child]") { cudaStreamQuery(nullptr); }
 
-TEST_CASE("a refusal is read on stderr") {
+TEST_CASE("a refusal is printed on stderr") {
   const auto child =
       test::run_child("a refusal ends the process with the seed", "TD_STAND_IN_SEED=7");
   CHECK(child.exit_code != 0);

@@ -1,5 +1,5 @@
-// Threads that have chosen no device of their own, such as a loader's, NCCL's watch, or the one
-// that stops a trace: what they ask must not make a context on GPU 0.
+// Threads that have chosen no device, such as a loader's, NCCL's watching thread, or the one that
+// stops a trace: their calls must not make a context on GPU 0.
 #include <catch2/catch.hpp>
 
 #include "child_process.h"
@@ -19,7 +19,7 @@ TEST_CASE("an event may be used by a thread that has chosen no device") {
   second.record(getDefaultStream(fake::gpu(1)));
   synchronize(fake::gpu(1));
   cuda_stand_in::CollectRefusals refusals;
-  SECTION("asked after") {
+  SECTION("queried") {
     CHECK(fake::in_new_thread([&] { return first.query(); }));
   }
   SECTION("waited for") {
@@ -28,7 +28,7 @@ TEST_CASE("an event may be used by a thread that has chosen no device") {
   SECTION("timed") {
     CHECK(fake::in_new_thread([&] { return first.elapsed_time(second); }) >= 0);
   }
-  SECTION("given up") {
+  SECTION("destroyed") {
     fake::in_new_thread([&] { const Event gone = std::move(first); });
   }
   CHECK(refusals.take() == Texts{});

@@ -1,5 +1,5 @@
 // What must not wait: traced work of one stream for a copy on another, and an allocation for a
-// question about each block that other streams still use.
+// query about each block that other streams still use.
 #include <catch2/catch.hpp>
 
 #include "fake_gpus.h"
@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("a traced copy to pageable memory does not keep the launches of other threads") {
+TEST_CASE("a traced copy to pageable memory does not delay the launches of other threads") {
   const Stream first = getStreamFromPool(fake::gpu(0)), second = getStreamFromPool(fake::gpu(1));
   const Tensor x = ones({8}, TensorOptions(fake::gpu(0))),
                y = ones({8}, TensorOptions(fake::gpu(1)));
@@ -42,7 +42,7 @@ TEST_CASE("a traced copy to pageable memory does not keep the launches of other 
   CHECK(host == std::vector<float>(8, 1));
 }
 
-TEST_CASE("a long trace looks only at work that is done, and loses none") {
+TEST_CASE("a long trace reads only work that is done, and loses none") {
   const Stream first = getStreamFromPool(fake::gpu(0)), second = getStreamFromPool(fake::gpu(1));
   const Tensor x = ones({8}, TensorOptions(fake::gpu(0))),
                y = zeros({8}, TensorOptions(fake::gpu(1)));
@@ -69,7 +69,7 @@ TEST_CASE("a long trace looks only at work that is done, and loses none") {
         }) == kLaunches + 1);
 }
 
-TEST_CASE("an allocation asks each stream once after blocks that others use") {
+TEST_CASE("an allocation asks each stream once about blocks that other streams use") {
   const Device device = fake::gpu();
   const Stream side = getStreamFromPool(device);
   Allocator& memory = allocator(device);

@@ -1,5 +1,5 @@
-// The thread that looks after a group's collectives on GPUs. NCCL's place is taken by a
-// communicator that does nothing.
+// The thread that watches a group's collectives on GPUs. A communicator that does nothing replaces
+// NCCL.
 #include <cuda_runtime.h>
 
 #include <catch2/catch.hpp>
@@ -40,7 +40,7 @@ void wait_for_questions(std::uint64_t before) {
   CHECK(cuda_stand_in::calls("cudaEventQuery") > before);
 }
 
-TEST_CASE("the watch asks on the group's own device") {
+TEST_CASE("the watch queries the group's own device") {
   cuda_stand_in::CollectRefusals refusals;
   ProcessGroupNCCL group = group_on(fake::gpu(1));
   const Tensor t = zeros({3}, TensorOptions(fake::gpu(1)));
@@ -51,7 +51,7 @@ TEST_CASE("the watch asks on the group's own device") {
   CHECK(refusals.take() == std::vector<std::string>{});
 }
 
-TEST_CASE("a GPU that cannot be asked ends the group in words, and not the process") {
+TEST_CASE("a GPU whose query fails ends the group with a clear error, but not the process") {
   ProcessGroupNCCL group = group_on(fake::gpu(1));
   const Tensor t = zeros({3}, TensorOptions(fake::gpu(1)));
   cuda_stand_in::fail_next("cudaEventQuery", cudaErrorDevicesUnavailable);
