@@ -92,12 +92,22 @@ void refresh_view(const Tensor& view, AutogradMeta& meta) {
   });
 }
 
-void rebase_history(intrusive_ptr<Node> node, const Tensor& self) {
+bool joined_with_base(const Tensor& view) {
+  gradient_edge(view);
+  return view.impl().requires_grad;
+}
+
+void rebase_history(intrusive_ptr<Node> node, const Tensor& self, Inputs inputs) {
   AutogradMeta* meta = find_meta(self);
   const bool is_view = meta && meta->base.defined();
   const TensorImpl& root = (is_view ? meta->base : self).impl();
   if (root.unrecorded != Unrecorded::no) unrecorded_view_error(node->operation(), root.unrecorded);
   root.storage->set_in_graph();
+  // The inputs' edges lead to what they were before the change.
+  for (const Tensor* input : inputs)
+    if (AutogradMeta* of_input = input->defined() ? find_meta(*input) : nullptr)
+      if (of_input->base.defined() && input->impl().storage == root.storage)
+        of_input->view_version = root.storage->version() - 1;
   if (!is_view) return set_history(std::move(node), self);
   // The base becomes: what it was outside the window, and the node's result inside.
   const Tensor base = meta->base;

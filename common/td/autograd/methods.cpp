@@ -25,8 +25,10 @@ const Tensor& Tensor::requires_grad_(bool wants) const {
   return *this;
 }
 
+bool Tensor::requires_grad() const { return takes_part(*this); }
+
 bool Tensor::is_leaf() const {
-  const AutogradMeta* meta = find_meta(*this);
+  const AutogradMeta* meta = requires_grad() ? find_meta(*this) : nullptr;
   return !meta || !meta->grad_fn;
 }
 

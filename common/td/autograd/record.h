@@ -154,6 +154,9 @@ AutogradMeta& meta_of(const Tensor& tensor);
 /// grad, or nowhere.
 Edge gradient_edge(const Tensor& tensor);
 
+/// Refreshes a view whose base was changed in place (refresh_view). @return whether it then
+/// requires grad.
+bool joined_with_base(const Tensor& view);
 /// What zero_grad does to one leaf: its gradient becomes undefined, or zeros.
 void clear_gradient(const Tensor& leaf, bool set_to_none);
 /// `into = into + gradient`, in place where no other handle can see `into`'s memory.
@@ -161,12 +164,19 @@ void accumulate(Tensor& into, Tensor gradient);
 /// `gradient` summed over the dimensions in which `sizes` was broadcast to it.
 Tensor sum_to(const Tensor& gradient, IntArrayRef sizes);
 
+/// True when the tensor requires grad, also as a view whose base has joined a graph since.
+inline bool takes_part(const Tensor& tensor) {
+  const TensorImpl& impl = tensor.impl();
+  return impl.requires_grad ||
+         (impl.autograd && impl.storage->in_graph() && joined_with_base(tensor));
+}
+
 /// True when the operation must be recorded: recording is on and some argument requires grad.
 template <class... T>
 bool recording(const T&... tensors) {
   const ThreadState& state = thread_state();
-  return state.grad_mode && ((tensors.defined() && tensors.impl().requires_grad) || ...) &&
-         !state.inference_mode;
+  return state.grad_mode && !state.inference_mode &&
+         ((tensors.defined() && takes_part(tensors)) || ...);
 }
 bool recording(const TensorList& tensors);
 
@@ -234,8 +244,8 @@ void set_history(intrusive_ptr<Node> node, const Tensor& result);
 /// Counts `result` as the next output of `node`, though it stays outside the graph.
 void add_output(Node& node, const Tensor& result);
 /// The same as set_history for a tensor that was changed in place; a view passes the change on to
-/// its base.
-void rebase_history(intrusive_ptr<Node> node, const Tensor& self);
+/// its base. Views of the same memory among the inputs get a new grad_fn at their next use.
+void rebase_history(intrusive_ptr<Node> node, const Tensor& self, Inputs inputs);
 
 /// A new node whose gradient is `f`; its results are added later.
 template <class F, class List>
@@ -259,7 +269,7 @@ void record(const char* operation, const TensorList& results, const TensorList& 
 /// Records a change of `self` in place; `self` is one of the inputs.
 template <class F>
 void record_in_place(const char* operation, const Tensor& self, Inputs inputs, F&& f) {
-  rebase_history(lambda_node(operation, inputs, std::forward<F>(f)), self);
+  rebase_history(lambda_node(operation, inputs, std::forward<F>(f)), self, inputs);
 }
 
 /// Call before an in-place operation on `self`. Counts it, so that a saved tensor can detect it.

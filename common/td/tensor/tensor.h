@@ -156,7 +156,7 @@ class Tensor {
 
   /// @name Gradients
   /// @{
-  bool requires_grad() const { return impl().requires_grad; }
+  bool requires_grad() const;
   /// @throws AutogradError for integer types, and for a result when turned off.
   const Tensor& requires_grad_(bool wants = true) const;
   const Tensor& set_requires_grad(bool wants) const { return requires_grad_(wants); }

@@ -77,9 +77,10 @@ Tensor expand_batch(const Tensor& t, const Sizes& batch) {
 Tensor matmul_batched(const Tensor& a, const Tensor& b) {
   if (b.dim() == 2) {  // the leading sizes of a are rows of one large product
     Sizes sizes(a.sizes());
+    sizes[sizes.size() - 1] = 1;
+    const std::int64_t rows = numel_of(sizes);
     sizes[sizes.size() - 1] = b.size(1);
-    return mm(a.reshape({numel_of(sizes) / std::max<std::int64_t>(1, b.size(1)), a.size(-1)}), b)
-        .view(sizes);
+    return mm(a.reshape({rows, a.size(-1)}), b).view(sizes);
   }
   const auto leading = [](const Tensor& t) {
     return IntArrayRef(t.sizes().data(), static_cast<std::size_t>(t.dim() - 2));

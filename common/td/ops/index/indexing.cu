@@ -183,6 +183,19 @@ Rows rows_of(const Op& op, const Tensor& view, const TensorList& at) {
 
 Tensor put(const Tensor& view, const TensorList& at, const Tensor& values, bool accumulate);
 
+// Index tensors that were saved for backward.
+struct SavedIndices {
+  std::vector<SavedVariable> saved;
+  explicit SavedIndices(const TensorList& at) {
+    for (const Tensor& t : at) saved.push_back(save(t));
+  }
+  TensorList operator()() const {
+    TensorList at;
+    for (const SavedVariable& s : saved) at.push_back(s());
+    return at;
+  }
+};
+
 // The elements of `view` that the index tensors choose.
 Tensor take(const Tensor& view, const TensorList& at) {
   const Rows r = rows_of(index_op, view, at);
@@ -191,11 +204,13 @@ Tensor take(const Tensor& view, const TensorList& at) {
     const NoGradGuard no_grad;
     const Tensor matrix = view.detach().permute(r.order).reshape(r.matrix);
     y = index_select(matrix, 0, r.numbers).view(r.chosen).permute(r.permutation).contiguous();
+    y = alias(y, y.impl().sizes, y.impl().strides, 0);  // not marked as a view
   }
   if (recording(view))
-    record("index", y, {&view}, [at, sizes = view.impl().sizes](const Tensor& g) {
-      return put(zeros(sizes, g.options()), at, g, /*accumulate=*/true);
-    });
+    record("index", y, {&view},
+           [at = SavedIndices(at), sizes = view.impl().sizes](const Tensor& g) {
+             return put(zeros(sizes, g.options()), at(), g, /*accumulate=*/true);
+           });
   return y;
 }
 
@@ -207,7 +222,6 @@ Tensor without_leading_ones(const Tensor& values, std::int64_t dims) {
 }
 
 void write_rows(const Tensor& view, const Rows& r, const Tensor& values, bool accumulate) {
-  const NoGradGuard no_grad;
   Sizes sizes = r.chosen, inverse = r.permutation;  // of the result, and back to `chosen`
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     sizes[i] = r.chosen[r.permutation[i]];
@@ -216,6 +230,8 @@ void write_rows(const Tensor& view, const Rows& r, const Tensor& values, bool ac
   TD_CHECK(ShapeError, broadcast_sizes("index_put_", values.sizes(), sizes) == sizes,
            "index_put_: \"values\" of sizes ", values.sizes(),
            " does not broadcast to the chosen elements, ", IntArrayRef(sizes));
+  begin_inplace("index_put_", view);
+  const NoGradGuard no_grad;
   const Tensor source = values.detach()
                             .expand(sizes)
                             .permute(inverse)
@@ -234,18 +250,17 @@ void write_rows(const Tensor& view, const Rows& r, const Tensor& values, bool ac
 Tensor put(const Tensor& view, const TensorList& at, const Tensor& all_values, bool accumulate) {
   const Rows r = rows_of(put_op, view, at);
   const Tensor values = without_leading_ones(all_values, std::ssize(r.chosen));
-  begin_inplace("index_put_", view);
   write_rows(view, r, values, accumulate);
   if (recording(view, values))
-    record_in_place(
-        "index_put", view, {&view, &values},
-        [at, accumulate, sizes = values.impl().sizes](Gradients& grads, const Tensor& g) {
-          grads.set_lazily(0, [&] {
-            if (accumulate) return g;
-            return put(g.clone(), at, zeros({}, g.options()), false);
-          });
-          grads.set_lazily(1, [&] { return sum_to(take(g, at), sizes); });
-        });
+    record_in_place("index_put", view, {&view, &values},
+                    [at = SavedIndices(at), accumulate, sizes = values.impl().sizes](
+                        Gradients& grads, const Tensor& g) {
+                      grads.set_lazily(0, [&] {
+                        if (accumulate) return g;
+                        return put(g.clone(), at(), zeros({}, g.options()), false);
+                      });
+                      grads.set_lazily(1, [&] { return sum_to(take(g, at()), sizes); });
+                    });
   return view;
 }
 

@@ -188,10 +188,11 @@ void scatter_in_place(const Op& op, const char* method, const Tensor& self, std:
   change(method, self,
          [&](const Tensor& dense) { kernels::scatter(method, dense, d, at, from, add); });
   if (recording(self, source))
-    record_in_place(op.name, self, {&self, &used}, [d, at, add](Gradients& grads, const Tensor& g) {
-      grads.set_lazily(0, [&] { return add ? g : td::scatter(g, d, at, Scalar(0)); });
-      grads.set_lazily(1, [&] { return td::gather(g, d, at); });
-    });
+    record_in_place(
+        op.name, self, {&self, &used}, [d, at = save(at), add](Gradients& grads, const Tensor& g) {
+          grads.set_lazily(0, [&] { return add ? g : td::scatter(g, d, at(), Scalar(0)); });
+          grads.set_lazily(1, [&] { return td::gather(g, d, at()); });
+        });
 }
 
 }  // namespace
@@ -243,9 +244,9 @@ Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& 
   });
   if (recording(*this, source))
     record_in_place("index_add", *this, {this, &source},
-                    [at, d, alpha](Gradients& grads, const Tensor& g) {
+                    [at = save(at), d, alpha](Gradients& grads, const Tensor& g) {
                       grads.set_lazily(0, [&] { return g; });
-                      grads.set_lazily(1, [&] { return td::index_select(g, d, at) * alpha; });
+                      grads.set_lazily(1, [&] { return td::index_select(g, d, at()) * alpha; });
                     });
   return handle();
 }

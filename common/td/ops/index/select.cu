@@ -93,9 +93,11 @@ Tensor kernels::gather(const Tensor& input, std::int64_t dim, const Tensor& inde
 void record_selection(const char* op, const Tensor& values, const Tensor& input, std::int64_t dim,
                       const Tensor& index) {
   if (recording(input))
-    record(op, values, {&input}, [index, dim, sizes = input.impl().sizes](const Tensor& g) {
-      return zeros(sizes, g.options()).scatter_add_(dim, index, g.reshape(index.sizes()));
-    });
+    record(op, values, {&input},
+           [index = save(index), dim, sizes = input.impl().sizes](const Tensor& g) {
+             const Tensor at = index();
+             return zeros(sizes, g.options()).scatter_add_(dim, at, g.reshape(at.sizes()));
+           });
 }
 
 Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) {
@@ -111,8 +113,9 @@ Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) 
   Tensor y = empty_on(sizes, x.dtype(), device);
   select_slices("index_select", y, x, d, at);
   if (recording(x))
-    record("index_select", y, {&x},
-           [at, d, from = x.impl().sizes](const Tensor& g) { return spread_back(g, from, d, at); });
+    record("index_select", y, {&x}, [at = save(at), d, from = x.impl().sizes](const Tensor& g) {
+      return spread_back(g, from, d, at());
+    });
   return y;
 }
 
@@ -137,13 +140,16 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t paddi
   Tensor y = empty_on(sizes, w.dtype(), device);
   select_slices("embedding", y, w, 0, at);
   if (recording(w))
-    record("embedding", y, {&w}, [at, padding_idx, from = w.impl().sizes](const Tensor& g) {
-      const Tensor rows = g.reshape({at.numel(), from[1]});
-      const Tensor all = spread_back(rows, from, 0, at);
-      if (padding_idx < 0) return all;
-      const Tensor row = arange(from[0], TensorOptions(kLong).device(g.device())).unsqueeze(1);
-      return all.masked_fill(row.eq(Scalar(padding_idx)), 0);
-    });
+    record("embedding", y, {&w},
+           [saved = save(at), padding_idx, from = w.impl().sizes](const Tensor& g) {
+             const Tensor at = saved();
+             const Tensor rows = g.reshape({at.numel(), from[1]});
+             const Tensor all = spread_back(rows, from, 0, at);
+             if (padding_idx < 0) return all;
+             const Tensor row =
+                 arange(from[0], TensorOptions(kLong).device(g.device())).unsqueeze(1);
+             return all.masked_fill(row.eq(Scalar(padding_idx)), 0);
+           });
   return y;
 }
 

@@ -218,7 +218,12 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
   const Tensor w = weight.defined() ? as_type(weight, type).contiguous() : weight;
   const Tensor b = bias.defined() ? as_type(bias, type).contiguous() : bias;
   Tensor y = result_like(x, x.impl().sizes, x.dtype(), x.device());
-  if (x.numel() == 0) return y;
+  if (x.numel() == 0) {
+    if (recording(x, w, b))
+      record("native_batch_norm", y, {&x, &w, &b},
+             [](Gradients& grads, const Tensor& g) { grads[0] = g; });
+    return y;
+  }
   const BatchNorm n = statistics(x, running_mean, running_var, training, momentum, eps);
   apply_kernel(y, x, n, w, b);
   if (recording(x, w, b))

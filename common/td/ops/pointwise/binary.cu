@@ -22,9 +22,6 @@ struct BinaryOp {
   Tensor (*gradient)(int of, const Tensor& g, const SavedVariable& a, const SavedVariable& b);
 };
 
-// A wrapped number in float64: values computed from it alone would otherwise be float32.
-Tensor all_digits(const Tensor& x) { return x.impl().wrapped_number ? x.view({}).to(kFloat64) : x; }
-
 // At the borders of its domain a power has the gradient 0: x^0 is constant, and 0^x is 0.
 Tensor power_gradient_base(const Tensor& g, const Tensor& a, const Tensor& b) {
   return where(b == Scalar(0), Scalar(0), g * b * pow(a, all_digits(b) - 1));
@@ -64,10 +61,11 @@ void run(const BinaryOp& o, const Tensor& out, const Tensor& a, const Tensor& b)
   o.forward(o.op.name, out, a, b);
 }
 
-// The gradients. `old_a` holds the value of a before a change in place.
-auto gradients(const BinaryOp& o, const Tensor& a, const Tensor& b, const SavedVariable& old_a) {
-  return [&o, a = old_a, b = save(b), form_a = ArgumentForm(a), form_b = ArgumentForm(b)](
-             Gradients& grads, const Tensor& g) {
+// The gradients. `old_a` and `old_b` hold the values before a change in place.
+auto gradients(const BinaryOp& o, const Tensor& a, const Tensor& b, SavedVariable old_a,
+               SavedVariable old_b) {
+  return [&o, a = std::move(old_a), b = std::move(old_b), form_a = ArgumentForm(a),
+          form_b = ArgumentForm(b)](Gradients& grads, const Tensor& g) {
     grads.set_lazily(0, [&] { return form_a.fit(o.gradient(0, g, a, b)); });
     grads.set_lazily(1, [&] { return form_b.fit(o.gradient(1, g, a, b)); });
   };
@@ -79,7 +77,7 @@ Tensor binary(const BinaryOp& o, const Tensor& a, const Tensor& b) {
         *o.rule, [&o](const Tensor& x, const Tensor& y) { return binary(o, x, y); }, a, b);
   BinaryArguments p = prepare(o.op, a, b, o.makes_float);
   run(o, p.out, p.a, p.b);
-  if (recording(a, b)) record(o.op.name, p.out, {&a, &b}, gradients(o, a, b, save(a)));
+  if (recording(a, b)) record(o.op.name, p.out, {&a, &b}, gradients(o, a, b, save(a), save(b)));
   return std::move(p.out);
 }
 
@@ -89,10 +87,11 @@ Tensor& binary_in_place(const BinaryOp& o, Tensor& a, const Tensor& b) {
            "() or convert the tensor first");
   const InType other = prepare_in_place(o.op, a, b);
   const bool recorded = recording(a, b);
-  const SavedVariable old_a = recorded ? save(a.clone()) : SavedVariable();
+  SavedVariable old_a, old_b;
+  if (recorded) old_a = save(a.clone()), old_b = save(b);  // b may share the memory that changes
   begin_inplace(o.op.name, a);
   run(o, a, a, other);
-  if (recorded) record_in_place(o.op.name, a, {&a, &b}, gradients(o, a, b, old_a));
+  if (recorded) record_in_place(o.op.name, a, {&a, &b}, gradients(o, a, b, old_a, old_b));
   return a;
 }
 
@@ -145,10 +144,13 @@ void check_can_keep(const char* op, ScalarType type, const Tensor& self) {
            "; convert it first with to(dtype)");
 }
 
-Tensor number_beside(const Tensor& input, const Scalar& value) {
+Tensor number_beside(const Tensor& input, const Scalar& value, bool makes_float) {
   if (!input.defined()) return wrapped_number(value);  // the operation says what is wrong
-  return wrapped_number(value, result_type(input, value));
+  const ScalarType type = result_type(input, value);
+  return wrapped_number(value, makes_float ? float_type(type) : type);
 }
+
+Tensor all_digits(const Tensor& x) { return x.impl().wrapped_number ? x.view({}).to(kFloat64) : x; }
 
 #define BINARY(name, ...) \
   Tensor name(const Tensor& input, const Tensor& other) { return binary(name##_op, input, other); }
@@ -159,14 +161,14 @@ Tensor number_beside(const Tensor& input, const Scalar& value) {
 Tensor maximum_grad_weight(const Tensor& a, const Tensor& b) {
   NoGradGuard no_grad;  // a step function: its own gradient is zero
   const ScalarType type = result_type(a, b);
-  return add(gt(a, b).to(type), mul(eq(a, b).to(type), 0.5));
+  return Scalar(1) - lt(a, b).to(type) - eq(a, b).to(type) * Scalar(0.5);  // 1 for NaN
 }
 
 Tensor mul(const Tensor& input, const Scalar& other) {
   return mul(input, number_beside(input, other));
 }
 Tensor div(const Tensor& input, const Scalar& other) {
-  return div(input, number_beside(input, other));
+  return div(input, number_beside(input, other, true));
 }
 Tensor pow_impl(const Tensor& input, const Scalar& exponent) {
   const bool integers = !input.is_floating_point() && !exponent.is_floating_point();
@@ -179,7 +181,7 @@ Tensor pow_impl(const Tensor& input, const Scalar& exponent) {
 Tensor pow_impl(const Scalar& base, const Tensor& exponent) {
   return pow(wrapped_number(base), exponent);
 }
-Tensor operator/(const Scalar& a, const Tensor& b) { return div(number_beside(b, a), b); }
+Tensor operator/(const Scalar& a, const Tensor& b) { return div(number_beside(b, a, true), b); }
 
 Tensor div(const Tensor& input, const Tensor& other, optional<std::string_view> rounding_mode) {
   if (!rounding_mode) return div(input, other);

@@ -17,7 +17,10 @@ InType prepare_in_place(const Op& op, const Tensor& a, const Tensor& b);
 /// @throws DtypeError where a result of type `type` cannot be stored in `self`.
 void check_can_keep(const char* op, ScalarType type, const Tensor& self);
 /// A number in the type in which it is combined with `input`, so that no conversion is needed.
-Tensor number_beside(const Tensor& input, const Scalar& value);
+/// @param makes_float the result is floating point for integers, too
+Tensor number_beside(const Tensor& input, const Scalar& value, bool makes_float = false);
+/// A wrapped number in float64: values computed from it alone would otherwise be float32.
+Tensor all_digits(const Tensor& x);
 
 /// The sizes and type of an argument, which its gradient gets too.
 struct ArgumentForm {
@@ -29,7 +32,7 @@ struct ArgumentForm {
   Tensor fit(const Tensor& gradient) const { return as_type(sum_to(gradient, sizes), type); }
 };
 
-/// 1 where a > b, 1/2 where they are equal, else 0: the part of maximum's gradient that a gets.
+/// The part of maximum's gradient that a gets: 0 where a < b, 1/2 where they are equal, else 1.
 Tensor maximum_grad_weight(const Tensor& a, const Tensor& b);
 
 /// Kernels that other files of this family launch too.

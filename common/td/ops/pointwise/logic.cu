@@ -106,10 +106,10 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
   kernels::where(out, condition, a, b);
   if (recording(a, b))
     record("where", out, {&a, &b},
-           [c = condition, sa = a.impl().sizes, sb = b.impl().sizes](Gradients& grads,
-                                                                     const Tensor& g) {
-             grads.set_lazily(0, [&] { return sum_to(where(c, g, Scalar(0)), sa); });
-             grads.set_lazily(1, [&] { return sum_to(where(c, Scalar(0), g), sb); });
+           [c = save(condition), sa = a.impl().sizes, sb = b.impl().sizes](Gradients& grads,
+                                                                           const Tensor& g) {
+             grads.set_lazily(0, [&] { return sum_to(where(c(), g, Scalar(0)), sa); });
+             grads.set_lazily(1, [&] { return sum_to(where(c(), Scalar(0), g), sb); });
            });
   return out;
 }
@@ -192,7 +192,7 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
   kernels::where(*this, m, wrapped_number(value, dtype()), *this);
   if (recording(*this))
     record_in_place("masked_fill", *this, {this},
-                    [m](const Tensor& g) { return td::where(m, Scalar(0), g); });
+                    [m = save(m)](const Tensor& g) { return td::where(m(), Scalar(0), g); });
   return handle();
 }
 

@@ -63,12 +63,15 @@ Sizes common_sizes(const Op& op, const Tensor& a, const Tensor& b, const Tensor&
   return broadcast_sizes(op.name, a.sizes(), broadcast_sizes(op.name, b.sizes(), c.sizes()));
 }
 
-// The gradients. `old_a` holds the value of a before a change in place.
+using SavedArguments = std::array<SavedVariable, 3>;
+
+// The gradients. `saved` holds the values before a change in place.
 auto gradients(const TernaryOp& o, const Tensor& a, const Tensor& b, const Tensor& c,
-               const Scalar& v, const SavedVariable& old_a) {
-  return [&o, a = old_a, b = save(b), c = save(c),
+               const Scalar& v, SavedArguments saved) {
+  return [&o, saved = std::move(saved),
           forms = std::array{ArgumentForm(a), ArgumentForm(b), ArgumentForm(c)},
           v](Gradients& grads, const Tensor& g) {
+    const auto& [a, b, c] = saved;
     for (int i = 0; i < 3; ++i) {
       const auto at = static_cast<std::size_t>(i);
       grads.set_lazily(at, [&] { return forms[at].fit(o.gradient(i, g, a, b, c, v)); });
@@ -87,7 +90,8 @@ Tensor ternary(const TernaryOp& o, const Tensor& a, const Tensor& b, const Tenso
   Tensor out = result_like(a, sizes, type, device);
   o.forward(out, as_type(a.detach(), type), as_type(b.detach(), type), as_type(c.detach(), type),
             v);
-  if (recording(a, b, c)) record(o.op.name, out, {&a, &b, &c}, gradients(o, a, b, c, v, save(a)));
+  if (recording(a, b, c))
+    record(o.op.name, out, {&a, &b, &c}, gradients(o, a, b, c, v, {save(a), save(b), save(c)}));
   return out;
 }
 
@@ -100,10 +104,11 @@ Tensor& ternary_in_place(const TernaryOp& o, Tensor& a, const Tensor& b, const T
            IntArrayRef(sizes), " does not fit into \"input\" of sizes ", a.sizes(),
            ", which is changed in place");
   const bool recorded = recording(a, b, c);
-  const SavedVariable old_a = recorded ? save(a.detach().clone()) : SavedVariable();
+  SavedArguments saved;  // b and c may share the memory that changes
+  if (recorded) saved = {save(a.detach().clone()), save(b), save(c)};
   begin_inplace(o.op.name, a);
   o.forward(a, a, as_type(b.detach(), a.dtype()), as_type(c.detach(), a.dtype()), v);
-  if (recorded) record_in_place(o.op.name, a, {&a, &b, &c}, gradients(o, a, b, c, v, old_a));
+  if (recorded) record_in_place(o.op.name, a, {&a, &b, &c}, gradients(o, a, b, c, v, saved));
   return a;
 }
 

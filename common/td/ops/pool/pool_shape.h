@@ -134,10 +134,11 @@ inline Tensor checked_image(const char* op, const Tensor& input) {
 inline std::int64_t outputs(const char* op, const Tensor& x, const PoolWindow& w, int side,
                             bool ceil) {
   const std::int64_t size = x.sizes()[2 + side], stride = w.stride[side], padding = w.padding[side];
-  const std::int64_t rest = size + 2 * padding - w.dilation[side] * (w.kernel[side] - 1) - 1;
+  const std::int64_t rest =
+      size + 2 * padding - w.dilation[side] * (w.kernel[side] - 1) - 1 + (ceil ? stride - 1 : 0);
   TD_CHECK(ShapeError, rest >= 0, op, ": the window of ", w.kernel[side], " does not fit the ",
            side == 0 ? "height" : "width", " ", size, " of \"input\" with padding ", padding);
-  std::int64_t n = (rest + (ceil ? stride - 1 : 0)) / stride + 1;
+  std::int64_t n = rest / stride + 1;
   if (ceil && (n - 1) * stride >= size + padding) --n;  // would lie in the padding alone
   return n;
 }

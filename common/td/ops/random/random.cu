@@ -172,7 +172,7 @@ Tensor& replace(const char* method, const char* operation, Tensor& self, F draw)
   begin_inplace(method, self);
   draw();
   if (recording(self))
-    record_in_place(operation, self, {&self}, [](const Tensor& g) { return g * 0; });
+    record_in_place(operation, self, {&self}, [](const Tensor& g) { return zeros_like(g); });
   return self;
 }
 

@@ -111,7 +111,10 @@ std::tuple<Tensor, Tensor> with_index(const char* op, const Tensor& x, std::int6
   if (x.dim() == 0) return {x.clone(), zeros({}, TensorOptions(kLong).device(x.device()))};
   const Tensor at = arg_extreme(op, x, d, true, largest);
   Tensor values = kernels::gather(x, d, at);
-  if (!keepdim) values = values.squeeze(d);
+  if (!keepdim) {  // no view: it may be changed in place
+    const Sizes sizes = reduced_sizes(x.sizes(), DimSet{1} << d, false);
+    values.impl().set_geometry(sizes, contiguous_strides(sizes));
+  }
   record_selection(op, values, x, d, at);
   return {values, keepdim ? at : at.squeeze(d)};
 }

@@ -241,9 +241,9 @@ Tensor loss(const Op& op, const Classes& c, Reduction::Reduction reduction) {
   const Tensor result = reduction == kNone ? losses : total;
   if (recording(c.x))
     record(op.name, result, {&c.x},
-           [x = save(c.x), target = save(c.target), weight = c.weight, kind = c.kind, log_sums,
-            weight_sum](const Tensor& g) {
-             return gradient({x(), target(), weight, kind}, g, log_sums, weight_sum);
+           [x = save(c.x), target = save(c.target), weight = save(c.weight), kind = c.kind,
+            log_sums, weight_sum](const Tensor& g) {
+             return gradient({x(), target(), weight(), kind}, g, log_sums, weight_sum);
            });
   return result;
 }

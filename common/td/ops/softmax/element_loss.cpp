@@ -40,8 +40,9 @@ Tensor logits_loss(const Tensor& x, const Tensor& t, const Tensor& p) {
     y = p.defined() ? rest + ((p - Scalar(1)) * t + Scalar(1)) * l : rest + l;
   }
   if (!recording(x, t)) return y;
-  const auto backward = [x = save(x), t = save(t), p](Gradients& grads, const Tensor& g) {
-    const Tensor xs = x(), ts = t();
+  const auto backward = [x = save(x), t = save(t), saved = save(p)](Gradients& grads,
+                                                                    const Tensor& g) {
+    const Tensor xs = x(), ts = t(), p = saved();
     grads.set_lazily(0, [&] {
       if (!p.defined()) return g * (sigmoid(xs) - ts);
       const Tensor pt = p * ts;

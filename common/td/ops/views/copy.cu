@@ -192,7 +192,7 @@ Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) const {
     record_in_place("copy", *this, {this, &source},
                     [device = source.device(), type = source.dtype(), from = source.impl().sizes](
                         Gradients& grads, const Tensor& g) {
-                      grads.set_lazily(0, [&] { return g * 0; });
+                      grads.set_lazily(0, [&] { return zeros_like(g); });
                       grads.set_lazily(1, [&] { return sum_to(g, from).to(device, type); });
                     });
   return handle();

@@ -23,7 +23,7 @@ Tensor& Tensor::fill_(const Scalar& value) const {
   begin_inplace("fill_", *this, /*one_value=*/true);
   kernels::fill(*this, value);
   if (recording(*this))
-    record_in_place("fill", *this, {this}, [](const Tensor& g) { return g * 0; });
+    record_in_place("fill", *this, {this}, [](const Tensor& g) { return zeros_like(g); });
   return handle();
 }
 Tensor& Tensor::fill_(const Tensor& value) const {

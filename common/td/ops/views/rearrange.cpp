@@ -147,8 +147,9 @@ Tensor Tensor::repeat(IntArrayRef times) const {
     joined[d] *= times[d];
     x = x.unsqueeze(static_cast<std::int64_t>(d)).expand(pair).reshape(joined);
   }
-  // Repeating along dimensions that are one element in memory takes no copy so far.
-  return x.impl().storage == impl().storage ? x.clone(MemoryFormat::Contiguous) : x;
+  // Repeating along dimensions of size 1 makes expanded views so far.
+  const bool copied = x.impl().storage != impl().storage && x.is_contiguous();
+  return copied ? x : x.clone(MemoryFormat::Contiguous);
 }
 
 Tensor flip(const Tensor& input, IntArrayRef dims) {

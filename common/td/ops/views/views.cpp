@@ -218,8 +218,8 @@ Tensor Tensor::expand(IntArrayRef wanted) const {
     const std::int64_t have = impl().sizes[d];
     std::int64_t& want = sizes[added + d];
     if (want == -1) want = have;
-    TD_CHECK(ShapeError, have == want || have == 1, "expand: dimension ", d, " of size ", have,
-             " cannot become ", want, "; only sizes of 1 expand");
+    TD_CHECK(ShapeError, have == want || (have == 1 && want >= 0), "expand: dimension ", d,
+             " of size ", have, " cannot become ", want, "; only sizes of 1 expand");
     strides[added + d] = have == 1 && want != 1 ? 0 : impl().strides[d];
   }
   for (std::int64_t d = 0; d < added; ++d)
@@ -232,6 +232,12 @@ Tensor Tensor::as_strided(IntArrayRef new_sizes, IntArrayRef new_strides,
                           optional<std::int64_t> offset) const {
   TD_CHECK(ShapeError, new_sizes.size() == new_strides.size(), "as_strided: ", new_sizes.size(),
            " sizes but ", new_strides.size(), " strides");
+  const auto negative = [](std::int64_t n) { return n < 0; };
+  TD_CHECK(ShapeError,
+           std::none_of(new_sizes.begin(), new_sizes.end(), negative) &&
+               std::none_of(new_strides.begin(), new_strides.end(), negative),
+           "as_strided: sizes and strides must not be negative but are ", new_sizes, " and ",
+           new_strides);
   const std::int64_t start = offset.value_or(impl().offset);
   std::int64_t last = start;
   for (std::size_t d = 0; d < new_sizes.size(); ++d) last += (new_sizes[d] - 1) * new_strides[d];
@@ -246,9 +252,14 @@ Tensor Tensor::as_strided(IntArrayRef new_sizes, IntArrayRef new_strides,
       [base = impl().storage->bytes() / element_size(), self_sizes = impl().sizes,
        self_strides = impl().strides, self_offset = impl().offset, sizes = Sizes(new_sizes),
        strides = Sizes(new_strides), start](const Tensor& g) {
-        // Write the gradient with the view's geometry, then read it with self's.
-        const Tensor memory = zeros({static_cast<std::int64_t>(base)}, g.options());
-        memory.as_strided(sizes, strides, start).copy_(g);
+        // Add the gradient up with the view's geometry, whose elements may overlap, then read it
+        // with self's.
+        const auto elements = static_cast<std::int64_t>(base);
+        const Tensor memory = zeros({elements}, g.options());
+        const Tensor at = arange(elements, TensorOptions(kLong).device(g.device()))
+                              .as_strided(sizes, strides, start)
+                              .reshape({-1});
+        memory.index_add_(0, at, g.reshape({-1}));
         return memory.as_strided(self_sizes, self_strides, self_offset);
       });
 }

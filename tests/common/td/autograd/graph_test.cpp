@@ -144,6 +144,89 @@ TEST_CASE("a change in place through a view reaches the base's graph") {
   CHECK(values(u.grad()) == List{3, 3});
 }
 
+TEST_CASE("an argument that shares the changed memory is not used for a wrong gradient") {
+  const Tensor x = leaf({3, 4});
+  const auto refused = [&](auto change) {
+    Tensor y = x * 1;
+    change(y);
+    CHECK_THROWS_AS(backward_ones(y), AutogradError);
+  };
+  refused([](Tensor& y) { y.mul_(y); });
+  refused([](Tensor& y) { y.mul_(y.detach()); });
+  refused([](Tensor& y) { y.div_(y.view({2})); });
+  refused([](Tensor& y) { y.addcmul_(y, y); });
+  refused([](Tensor& y) { y.addcdiv_(y, y.detach()); });
+  refused([](Tensor& y) { y.lerp_(ones({2}), y); });
+}
+
+TEST_CASE("a view that was an argument of its base's change follows the change") {
+  const Tensor x = leaf({1, 2});
+  Tensor base = x * 1;
+  const Tensor view = base.view({2});
+  base.add_(view);
+  backward_ones(view * 1);
+  CHECK(values(x.grad()) == List{2, 2});
+}
+
+TEST_CASE("a view made before its base joins a graph joins it, too") {
+  const Tensor x = leaf({1, 2});
+  Tensor base = zeros({2});
+  Tensor view = base.slice(0, 0, 1);
+  const Tensor same = base.view({2, 1});
+  CHECK_FALSE(view.requires_grad());
+  base.copy_(x);
+  CHECK(view.requires_grad());
+  CHECK_FALSE(view.is_leaf());
+  CHECK(view.grad_fn() != nullptr);
+  (view.sum() + base.sum()).backward();
+  CHECK(values(x.grad()) == List{2, 1});
+  CHECK((same * 2).requires_grad());
+  CHECK(cat({same, same}).requires_grad());
+
+  x.mutable_grad().zero_();
+  Tensor other = zeros({2}), part = other.slice(0, 0, 1);
+  other.add_(x);
+  part.mul_(3);  // of the graph, although the view was made outside of it
+  other.sum().backward();
+  CHECK(values(x.grad()) == List{3, 1});
+}
+
+TEST_CASE("masks and indices that are changed before backward are found") {
+  const Tensor x = leaf({1, 2});
+  const auto refused = [&](auto forward) {
+    Tensor at = tensor({1, 0});
+    const Tensor y = forward(at);
+    at.zero_();
+    CHECK_THROWS_AS(backward_ones(y), AutogradError);
+  };
+  const auto mask = [](const Tensor& at) { return at.to(kBool); };
+  refused([&](Tensor& at) { return at = mask(at), where(at, x, x * 10); });
+  refused([&](Tensor& at) { return at = mask(at), x.masked_fill(at, 5); });
+  refused([&](Tensor& at) { return at = mask(at), (x * 1).masked_fill_(at, 5); });
+  refused([&](Tensor& at) { return x.index_select(0, at); });
+  refused([&](Tensor& at) { return x.gather(0, at); });
+  refused([&](Tensor& at) { return x.index({at}); });
+  refused([&](Tensor& at) { return zeros({2}).index_add_(0, at, x); });
+  refused([&](Tensor& at) { return zeros({2}).scatter_(0, at, x); });
+  refused([&](Tensor& at) { return zeros({2}).scatter_add_(0, at, x); });
+  refused([&](Tensor& at) { return zeros({2}).index_put_({at}, x); });
+  refused([&](Tensor& at) { return embedding(x.view({2, 1}), at); });
+  refused([&](Tensor& at) {
+    const auto [sorted, order] = x.sort(0, true);
+    at = order;
+    return sorted;
+  });
+  refused([&](Tensor& at) {
+    const auto [largest, where_it_is] = x.max(0);
+    at = where_it_is;
+    return largest;
+  });
+  refused([&](Tensor& at) {
+    at = ones({2});
+    return nll_loss(x.view({1, 2}), tensor({1}), at);
+  });
+}
+
 TEST_CASE("a gradient in a gradient buffer stays there, and is zeroed without being written") {
   const Tensor x = leaf({1, 2}), memory = zeros({4});
   {

@@ -192,3 +192,108 @@ TEST_CASE("what is read may not share some of the memory that is changed") {
     CHECK(values(x) == List{14, 26, 10, 16});
   }
 }
+
+TEST_CASE("the gradient of overwritten values is 0, also where it would be NaN times 0") {
+  for (const Device device : devices()) {
+    INFO(device);
+    const Tensor x = leaf({1, 2}, device);
+    const auto gradient = [&](auto change) {
+      Tensor y = x * 1;
+      change(y);
+      x.mutable_grad() = Tensor();
+      y.log().sum().backward();  // infinite at 0
+      return values(x.grad());
+    };
+    CHECK(gradient([](Tensor& y) { y.zero_(); }) == List{0, 0});
+    CHECK(gradient([](Tensor& y) { y.copy_(zeros_like(y)); }) == List{0, 0});
+  }
+}
+
+TEST_CASE("relu, maximum and minimum pass the gradient of NaN on") {
+  for (const Device device : devices()) {
+    INFO(device);
+    const Tensor x = leaf({1, static_cast<float>(nan_value), -1}, device);
+    x.relu().sum().backward();
+    CHECK(values(x.grad()) == List{1, 1, 0});
+    x.mutable_grad().zero_();
+    maximum(x, zeros_like(x)).sum().backward();
+    CHECK(values(x.grad()) == List{1, 1, 0});
+    x.mutable_grad().zero_();
+    minimum(x, ones_like(x)).sum().backward();
+    CHECK(values(x.grad()) == List{0.5, 1, 1});
+  }
+}
+
+TEST_CASE("as_strided adds up the gradients of overlapping elements") {
+  for (const Device device : devices()) {
+    INFO(device);
+    const Tensor x = leaf({1, 2, 3, 4}, device);
+    x.as_strided({3, 2}, {1, 1}).sum().backward();
+    CHECK(values(x.grad()) == List{1, 2, 2, 1});
+    x.mutable_grad().zero_();
+    x.as_strided({2}, {0}, 1).sum().backward();
+    CHECK(values(x.grad()) == List{0, 2, 0, 0});
+  }
+  CHECK(message<ShapeError>([] { ones({3}).as_strided({2}, {-1}, 1); }) ==
+        "as_strided: sizes and strides must not be negative but are [2] and [-1]");
+  CHECK(message<ShapeError>([] {
+          ones({3, 1}).expand({3, -3});
+        }) == "expand: dimension 1 of size 1 cannot become -3; only sizes of 1 expand");
+}
+
+TEST_CASE("results of repeat, index and max along a dimension have memory of their own") {
+  for (const Device device : devices()) {
+    INFO(device);
+    Tensor repeated = ones({2, 1}, device).repeat({2, 2});
+    CHECK(repeated.strides() == IntArrayRef({2, 1}));
+    repeated[0][0].fill_(5);
+    CHECK(values(repeated) == List{5, 1, 1, 1, 1, 1, 1, 1});
+    const Tensor x = leaf({1, 2, 3, 4}, {2, 2}, device);
+    Tensor chosen = x.index({tensor({0, 1}, device)}), largest = std::get<0>(x.max(1));
+    chosen.add_(1);
+    largest.add_(1);
+    CHECK(values(chosen) == List{2, 3, 4, 5});
+    CHECK(values(largest) == List{3, 5});
+    (chosen.sum() + largest.sum()).backward();
+    CHECK(values(x.grad()) == List{1, 2, 1, 2});
+  }
+}
+
+TEST_CASE("products without columns, and pooling by a window larger than the image") {
+  CHECK(ones({3}).matmul(ones({3, 0})).sizes() == IntArrayRef({0}));
+  CHECK(ones({2, 2, 3}).matmul(ones({3, 0})).sizes() == IntArrayRef({2, 2, 0}));
+  for (const Device device : devices()) {
+    INFO(device);
+    const Tensor image = leaf({1, 2, 3, 4}, {1, 1, 2, 2}, device);
+    CHECK(values(max_pool2d(image, 3, 2, 0, 1, /*ceil_mode=*/true)) == List{4});
+    CHECK(values(avg_pool2d(image, 3, 2, 0, /*ceil_mode=*/true)) == List{2.5});
+    avg_pool2d(image, 3, 2, 0, true).sum().backward();
+    CHECK(values(image.grad()) == List{0.25, 0.25, 0.25, 0.25});
+  }
+  CHECK_THROWS_AS(max_pool2d(ones({1, 1, 2, 2}), 4, 2, 0, 1, true), ShapeError);
+}
+
+TEST_CASE("an integer tensor is divided by a number that its type cannot hold") {
+  CHECK(values(tensor({1, 2}, kUInt8) / Scalar(-4)) == List{-0.25, -0.5});
+  CHECK(values(tensor({600}, kInt32) / Scalar(3e9)) == List{static_cast<float>(600 / 3e9)});
+  CHECK(values(Scalar(512) / tensor({2}, kUInt8)) == List{256});
+}
+
+TEST_CASE("a refused index_put_ has not changed the tensor") {
+  const Tensor x = leaf({1, 2});
+  Tensor y = x.exp();
+  CHECK_THROWS_AS(y.index_put_({tensor({0, 1})}, ones({3})), ShapeError);
+  y.sum().backward();
+  CHECK(x.grad().defined());
+}
+
+TEST_CASE("batch_norm of an empty batch stays in the graph") {
+  const Tensor x = zeros({0, 2, 3, 3}).requires_grad_();
+  CHECK(batch_norm(x, {}, {}, zeros({2}), ones({2}), false, 0.1, 1e-5).requires_grad());
+}
+
+TEST_CASE("lerp by a number has all digits of float64 in its gradient") {
+  const Tensor x = zeros({1}, kFloat64).requires_grad_();
+  x.lerp(ones({1}, kFloat64), 0.3).sum().backward();
+  CHECK(values(x.grad()) == List{1 - 0.3});
+}
