@@ -92,9 +92,10 @@ class BatchNormImplBase : public Cloneable<Derived> {
   }
 
   BatchNormOptions options;
-  Tensor weight, bias;               ///< Scale and shift; undefined without `affine`.
-  Tensor running_mean, running_var;  ///< Buffers; undefined without `track_running_stats`.
-  Tensor num_batches_tracked;        ///< Buffer, int64, 0-dimensional.
+  Tensor weight, bias;  ///< Scale and shift; undefined without `affine`.
+  Tensor running_mean;  ///< Buffer of shape (C); undefined without `track_running_stats`.
+  Tensor running_var;   ///< As `running_mean`.
+  Tensor num_batches_tracked;  ///< Buffer, int64, 0-dimensional.
 };
 /// For (N, C) and (N, C, L).
 class BatchNorm1dImpl : public BatchNormImplBase<1, BatchNorm1dImpl> {

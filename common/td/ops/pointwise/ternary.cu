@@ -71,10 +71,11 @@ auto gradients(const TernaryOp& o, const Tensor& a, const Tensor& b, const Tenso
   return [&o, saved = std::move(saved),
           forms = std::array{ArgumentForm(a), ArgumentForm(b), ArgumentForm(c)},
           v](Gradients& grads, const Tensor& g) {
-    const auto& [a, b, c] = saved;
     for (int i = 0; i < 3; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      grads.set_lazily(at, [&] { return forms[at].fit(o.gradient(i, g, a, b, c, v)); });
+      grads.set_lazily(at, [&] {
+        return forms[at].fit(o.gradient(i, g, saved[0], saved[1], saved[2], v));
+      });
     }
   };
 }

@@ -129,7 +129,13 @@ Tensor avg_pool2d(const Tensor& input, IntArrayRef kernel_size, IntArrayRef stri
 Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size) {
   const Tensor x = checked_image(kAdaptive, input);
   const auto size = pair_of(kAdaptive, "output_size", output_size, 1);
-  if (size == Pair{1, 1}) return without_batch(x.mean({2, 3}, true), input);  // has faster kernels
+  if (size == Pair{1, 1}) {  // mean() has faster kernels
+    Tensor out = x.mean({2, 3}, true);
+    const std::int64_t c = x.size(1);
+    if (x.suggest_memory_format() == MemoryFormat::ChannelsLast)
+      out = out.as_strided(out.sizes(), {c, 1, c, c});
+    return without_batch(out, input);
+  }
   const PoolWindow whole{{x.size(2), x.size(3)}, {1, 1}};
   const AvgRule rule{true, true, 0};
   const Sizes sizes{x.size(0), x.size(1), size[0], size[1]};

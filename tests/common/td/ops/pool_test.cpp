@@ -210,6 +210,9 @@ TEST_CASE("adaptive_avg_pool2d splits the image evenly") {
     const Tensor x = filled({2, 3, 5, 7}).to(device);
     CHECK(distance(values(adaptive_avg_pool2d(x, 1)), values(x.mean({2, 3}))) < 1e-12);
     CHECK(distance(values(adaptive_avg_pool2d(x, {5, 7})), values(x)) < 1e-15);
+    const Tensor last = adaptive_avg_pool2d(x.to(MemoryFormat::ChannelsLast), 1);
+    CHECK(last.is_contiguous(MemoryFormat::ChannelsLast));
+    CHECK(last.stride(2) == x.size(1));  // as libtorch strides it
     const Tensor y = adaptive_avg_pool2d(x, {2, 3});
     REQUIRE(y.sizes() == IntArrayRef({2, 3, 2, 3}));
     // Rows 0..2 and 2..4; columns 0..2, 2..4, 4..6.
