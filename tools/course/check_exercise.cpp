@@ -18,7 +18,9 @@ Verdict judge_mine(const Course& course, const Exercise& e, const Supervision& s
   // One call for both: Ninja reads the build's files once, which is most of the wait.
   const std::string errors = build(course, {mine_target(e), chapter.checker()}, supervision);
   if (!errors.empty()) return {Result::fail, "  it does not compile:\n" + errors, false};
-  return judge(course, e, course.variant("mine"), false, supervision.stop);
+  Verdict verdict = judge(course, e, course.variant("mine"), false, supervision.stop);
+  verdict.text = shortened(verdict.text);
+  return verdict;
 }
 
 /// Saves the verdict. @return whether it completes the chapter.
