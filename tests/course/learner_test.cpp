@@ -10,7 +10,10 @@ TEST_CASE("as cloned, the first exercise is not done yet") {
   CHECK(first.exit_code == 1);
   CHECK_SAYS(first, "not done yet  91.double_all");
   CHECK_SAYS(first, "0 pass · 0 fail · 1 not done yet · 0 skipped");
-  CHECK_SAYS(first, "Edit chapters/91_warm_up/double_all.cpp, then ./course check again.");
+  CHECK_SAYS(first, "Edit chapters/91_warm_up/double_all.cpp, then type ./course check 91.double_all.\n"
+             "./course hint 91.double_all gives a hint.\n");
+  CHECK_SAYS(learner.types({"check", "91.running_sum"}),
+             "then type ./course check 91.running_sum.\n./course hint 91.running_sum gives a hint.\n");
 }
 
 TEST_CASE("a solved exercise passes, is remembered, and the next one follows") {
@@ -28,6 +31,7 @@ TEST_CASE("a solved exercise passes, is remembered, and the next one follows") {
   const Outcome all = learner.types({"check", "--all"});
   CHECK(all.exit_code == 0);
   CHECK_SAYS(all, "2 pass · 0 fail · 0 not done yet · 0 skipped");
+  CHECK_SAYS(learner.types({"check", "91"}), "\nAll exercises are passed.\n");
   CHECK_SAYS(all, "This machine did not check:\n  91.running_sum: the fixture skips this part");
   CHECK_SAYS(learner.types({"check"}), "All exercises are passed.");
 }
@@ -100,6 +104,8 @@ TEST_CASE("the last exercise of a chapter ends it with a summary") {
   learner.solves("running_sum");
   const Outcome one = learner.types({"check", "91"});
   CHECK_FALSE(course::says(one, "is complete"));
+  // After several, the advice is on the first one that did not pass.
+  CHECK_SAYS(one, "Edit chapters/91_warm_up/double_all.cpp, then type ./course check 91.double_al");
   learner.solves("double_all");
   const Outcome last = learner.types({"check"});
   CHECK(last.exit_code == 0);
