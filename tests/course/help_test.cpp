@@ -29,7 +29,6 @@ TEST_CASE("every command answers --help with an example, in every width") {
   const auto all = commands();
   REQUIRE(all.size() >= 11);
   for (const auto& name : all) {
-    if (name == "time") continue;  // it becomes course-time, whose help is tested with it
     for (const std::size_t width : {40, 80, 200}) {
       const Outcome help = tool({name, "--help"}, width);
       INFO(name << " at " << width << ":\n" << help.output);

@@ -76,6 +76,26 @@ TEST_CASE("a file that does not compile shows the error and breaks nothing else"
   CHECK_SAYS(proof, "14 passed, 0 failed, 0 skipped");
 }
 
+TEST_CASE("a function that the file lacks is named, and so is one that does not return") {
+  const Learner learner;
+  const std::string expected =
+      "  chapters/91_warm_up/running_sum.cpp does not define running_sum(std::vector<float, "
+      "std::allocator<float> > const&); compare it with exercises.h, or type ./course reset "
+      "91.running_sum\n0 pass";
+  for (const std::string text :
+       {"", "#include \"exercises.h\"\nstd::vector<float> running_sum(std::vector<float>& in) { "
+            "return in; }\nfloat total(const std::vector<float>&) { return 0; }\n"}) {
+    learner.writes("running_sum", text);
+    CHECK_SAYS(learner.types({"check", "91.running_sum"}), expected);
+  }
+  learner.writes("running_sum",
+                 "#include \"exercises.h\"\nstd::vector<float> running_sum(const "
+                 "std::vector<float>&) {}\nfloat total(const std::vector<float>&) { return 0; }\n");
+  CHECK_SAYS(learner.types({"check", "91.running_sum"}),
+             "it does not compile:\nchapters/91_warm_up/running_sum.cpp:2:60: error: no return "
+             "statement in function returning non-void [-Werror=return-type]");
+}
+
 TEST_CASE("an older file that is restored is judged, not the newer build") {
   const Learner learner;
   learner.writes("double_all",
@@ -130,7 +150,14 @@ TEST_CASE("the last exercise of a chapter ends it with a summary") {
 TEST_CASE("a file that was deleted can be restored") {
   const Learner learner;
   course::fs::remove(learner.file("double_all"));
-  CHECK_SAYS(learner.types({"check"}), "is missing; ./course reset 91.double_all brings it back");
+  const Outcome missing = learner.types({"check"});
+  CHECK_SAYS(missing,
+             "\n  chapters/91_warm_up/double_all.cpp is missing; ./course reset 91.double_all "
+             "brings it back\n");
+  CHECK_FALSE(course::says(missing, "Edit "));
+  CHECK_SAYS(learner.types({"run", "91", "--mine"}),
+             "chapters/91_warm_up/double_all.cpp is missing (./course reset 91.double_all brings "
+             "it back); the course's own is used in its place.\n");
   CHECK_SAYS(learner.types({"list"}), "missing  91.double_all");
   CHECK(learner.types({"reset", "double_all"}).exit_code == 0);
   CHECK_SAYS(learner.types({"check"}), "not done yet  91.double_all");

@@ -24,7 +24,7 @@ void advise(const Course& course, const Exercise& e, const Progress& progress, R
       std::cout << "Next: " << course.shown(course.stub(*next)) << '\n';
     else
       std::cout << "All exercises are passed.\n";
-  } else if (result != Result::skipped) {
+  } else if (result != Result::skipped && fs::exists(course.stub(e))) {
     std::cout << "Edit " << course.shown(course.stub(e)) << ", then type ./course check " << e.id() << ".";
     if (hints > 0) std::cout << "\n./course hint " << e.id() << " gives a hint.";
     std::cout << '\n';

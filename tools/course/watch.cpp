@@ -26,7 +26,8 @@ void print_verdict(const Course& course, const Exercise& e, const Checked& check
   const Verdict& verdict = checked.verdict;
   std::cout << verdict_text(e, verdict);
   if (verdict.result != Result::pass) {
-    std::cout << "Edit " << course.shown(course.stub(e)) << " and save it.\n";
+    if (fs::exists(course.stub(e)))
+      std::cout << "Edit " << course.shown(course.stub(e)) << " and save it.\n";
     return;
   }
   if (const auto unchecked = unchecked_lines(e, verdict.text); !unchecked.empty())
