@@ -47,6 +47,17 @@ TEST_CASE("help of run is the tool's without a chapter, and the program's with o
   CHECK_SAYS(learner.types({"run", "91", "--help"}), "\n--help\n");
 }
 
+TEST_CASE("help of launch shows the order of its words, and what each value is") {
+  const Outcome help = tool({"launch", "--help"}, 80);
+  CHECK_SAYS(help, "Usage: ./course launch -n N CHAPTER|PROGRAM [OPTIONS]\n");
+  for (const auto& name : commands()) {
+    const Outcome any = tool({name, "--help"}, 200);
+    INFO(name << any.output);
+    CHECK_FALSE(course::says(any, " TEXT "));
+    CHECK_FALSE(course::says(any, " without it"));
+  }
+}
+
 TEST_CASE("a misspelled name suggests the nearest one") {
   const std::vector<std::string> names = {"--epochs", "--batch-size", "--seed", "--lr"};
   CHECK(app::nearest("--epoch", names) == "--epochs");

@@ -51,6 +51,14 @@ TEST_CASE("a pass is forgotten when the exercise fails again") {
   CHECK_SAYS(learner.types({"list"}), "0 of 2 exercises passed");
 }
 
+TEST_CASE("an exercise may be named by the path of its file") {
+  const Learner learner;
+  for (const std::string path :
+       {"chapters/91_warm_up/running_sum.cpp", "./chapters/91_warm_up/running_sum.cpp",
+        "running_sum.cpp", "91/running_sum", "91_warm_up/running_sum"})
+    CHECK_SAYS(learner.types({"hint", path, "--level", "1"}), "91.running_sum: Sum up as you go");
+}
+
 TEST_CASE("half a solution is not done yet") {
   const Learner learner;
   learner.writes("running_sum",

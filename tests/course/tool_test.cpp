@@ -18,7 +18,25 @@ TEST_CASE("wrong usage is exit code 2 and names what to type") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "./course --help"},
       {{"check", "91.nothing"}, "There is no exercise \"91.nothing\"; there are: 91.double_all"},
-      {{"check", "nothing"}, "There is no exercise \"nothing\""},
+      {{"check", "nothing"},
+       "There is no exercise \"nothing\". ./course list --all shows all names.\n"},
+      {{"check", "91.duoble_all"},
+       "There is no exercise \"91.duoble_all\"; did you mean 91.double_all?\n"},
+      {{"check", "runing_sum"},
+       "There is no exercise \"runing_sum\"; did you mean 91.running_sum?\n"},
+      {{"check", "chapters/91_warm_up/nothing.cpp"},
+       "There is no exercise \"chapters/91_warm_up/nothing.cpp\"; there are: 91.double_all"},
+      {{"hint", "91"},
+       "91 is a chapter; name one of its exercises: 91.double_all, 91.running_sum.\n"},
+      {{"hint", "7"}, "There is no chapter 7; there are 91."},
+      {{"check", "91", "double_all"},
+       "The number and the name are one word: ./course check 91.double_all\n"},
+      {{"hint", "91", "double_all", "--all"}, "one word: ./course hint 91.double_all\n"},
+      {{"run", "--device", "sim", "2"},
+       "The number comes first: ./course run 2 --device sim\n"},
+      {{"run", "--epochs", "3", "4"}, "The number comes first: ./course run 4 --epochs 3\n"},
+      {{"run", "--mine", "--device", "sim"},
+       "The number comes first: ./course run 4 --mine --device sim\n"},
       {{"check", "7.double_all"}, "There is no chapter 7; there are 91."},
       {{"check", "7"}, "There is no chapter 7"},
       {{"check", "91.3"}, "There is no exercise \"91.3\""},
@@ -152,6 +170,7 @@ TEST_CASE("run passes arguments and exit code through, and can use the learner's
   CHECK(plain.exit_code == 5);
   CHECK_SAYS(plain, "2 4 6 6\n--one\ntwo\n");
   CHECK_SAYS(learner.types({"run", "91", "--help"}), "\n--help\n");
+  CHECK_SAYS(learner.types({"run", "91"}, {{"WARM_UP_NAMES", "1"}}), "./course run 91\n2 4 6 6\n");
   learner.writes("running_sum", "does not compile\n");
   const Outcome mine = learner.types({"run", "91", "--mine"});
   CHECK_SAYS(mine, "91.running_sum does not compile (./course check 91.running_sum shows why)");

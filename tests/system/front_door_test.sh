@@ -40,6 +40,10 @@ echo "all commands are in the help, grouped, in every width"
 commands="run launch list check watch hint reset solution doctor time docs data test setup new-exercise"
 for width in 40 80 200; do
   run env COLUMNS=$width "$source_folder/course" --help
+  grep -q 'read chapters/01_device_check/README.md, then type ./course check' <<<"$(tr '\n' ' ' <<<"$output")" || {
+    echo "the help does not say how to begin: $output"
+    failed=1
+  }
   for group in Learn Measure "Look after" "Write exercises"; do expect 0 "$group"; done
   for command in $commands; do
     if ! grep -qE "^  $command( |\$)" <<<"$output"; then

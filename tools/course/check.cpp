@@ -78,7 +78,9 @@ int check(const Course& course, const std::vector<const Exercise*>& chosen) {
 class Check : public Command {
  public:
   const char* name() const override { return "check"; }
-  const char* help() const override { return "check your exercises; the next one without a name"; }
+  const char* help() const override {
+    return "check your exercises; default: the next one that is not passed";
+  }
   const char* example() const override { return "./course check 5.scatter"; }
   void syntax(Syntax& syntax) override {
     syntax.word("exercise", what_, "5.scatter, or 5 for a whole chapter");

@@ -28,6 +28,7 @@ usage() {
   ask_columns && width="$REPLY"
   fold -s -w "$width" <<<"todevice: what happens behind .to(device)" | sed 's/ *$//'
   printf '\nUsage: ./course COMMAND\n'
+  fold -s -w "$width" <<<"To begin: read chapters/01_device_check/README.md, then type ./course check" | sed 's/ *$//'
   printf '\nLearn\n'
   usage_line "$width" "list [N]" "how far you are; a chapter's exercises"
   usage_line "$width" "run N [OPTIONS]" "run chapter N on the best device there is"
