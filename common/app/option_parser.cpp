@@ -168,7 +168,8 @@ HelpText help_text(const CLI::App& app, const std::map<const CLI::App*, std::str
 }  // namespace
 
 OptionParser::OptionParser(const std::string& program, const std::string& summary)
-    : owner_(std::make_shared<CLI::App>(summary, program)), app_(owner_.get()),
+    : owner_(std::make_shared<CLI::App>(summary, program)),
+      app_(owner_.get()),
       usages_(std::make_shared<std::map<const CLI::App*, std::string>>()) {
   app_->set_help_flag("-h,--help", "this text");
 }

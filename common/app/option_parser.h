@@ -61,7 +61,7 @@ class OptionParser {
   /// Everything from the first word on that is not declared; with `help_too` also --help.
   OptionParser& rest(std::vector<std::string>& words, bool help_too);
 
-  /// What follows the program's name in the help's line "Usage", in place of what is declared.
+  /// What follows the program's name in the help's line "Usage", instead of what is declared.
   OptionParser& usage(const std::string& words);
   /// Removes an option. @param name with dashes.
   OptionParser& remove(const std::string& name);

@@ -10,10 +10,12 @@ TEST_CASE("as cloned, the first exercise is not done yet") {
   CHECK(first.exit_code == 1);
   CHECK_SAYS(first, "not done yet  91.double_all");
   CHECK_SAYS(first, "0 pass · 0 fail · 1 not done yet · 0 skipped");
-  CHECK_SAYS(first, "Edit chapters/91_warm_up/double_all.cpp, then type ./course check 91.double_all.\n"
+  CHECK_SAYS(first,
+             "Edit chapters/91_warm_up/double_all.cpp, then type ./course check 91.double_all.\n"
              "./course hint 91.double_all gives a hint.\n");
-  CHECK_SAYS(learner.types({"check", "91.running_sum"}),
-             "then type ./course check 91.running_sum.\n./course hint 91.running_sum gives a hint.\n");
+  CHECK_SAYS(
+      learner.types({"check", "91.running_sum"}),
+      "then type ./course check 91.running_sum.\n./course hint 91.running_sum gives a hint.\n");
 }
 
 TEST_CASE("a solved exercise passes, is remembered, and the next one follows") {
@@ -91,8 +93,9 @@ TEST_CASE("a function that the file lacks is named, and so is one that does not 
       "std::allocator<float> > const&); compare it with exercises.h, or type ./course reset "
       "91.running_sum\n0 pass";
   for (const std::string text :
-       {"", "#include \"exercises.h\"\nstd::vector<float> running_sum(std::vector<float>& in) { "
-            "return in; }\nfloat total(const std::vector<float>&) { return 0; }\n"}) {
+       {"",
+        "#include \"exercises.h\"\nstd::vector<float> running_sum(std::vector<float>& in) { "
+        "return in; }\nfloat total(const std::vector<float>&) { return 0; }\n"}) {
     learner.writes("running_sum", text);
     CHECK_SAYS(learner.types({"check", "91.running_sum"}), expected);
   }

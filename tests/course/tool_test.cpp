@@ -32,8 +32,7 @@ TEST_CASE("wrong usage is exit code 2 and names what to type") {
       {{"check", "91", "double_all"},
        "The number and the name are one word: ./course check 91.double_all\n"},
       {{"hint", "91", "double_all", "--all"}, "one word: ./course hint 91.double_all\n"},
-      {{"run", "--device", "sim", "2"},
-       "The number comes first: ./course run 2 --device sim\n"},
+      {{"run", "--device", "sim", "2"}, "The number comes first: ./course run 2 --device sim\n"},
       {{"run", "--epochs", "3", "4"}, "The number comes first: ./course run 4 --epochs 3\n"},
       {{"run", "--mine", "--device", "sim"},
        "The number comes first: ./course run 4 --mine --device sim\n"},
@@ -123,9 +122,10 @@ TEST_CASE("an exercise that ends the process does not pass") {
   for (const std::string call : {"std::exit(0)", "std::_Exit(0)", "std::quick_exit(0)",
                                  "std::exit(1)", "std::exit(3)", "std::exit(4)"}) {
     INFO(call);
-    learner.writes("double_all", "#include <cstdlib>\n#include \"exercises.h\"\nvoid double_all("
-                                 "const std::vector<float>&, std::vector<float>&) { " +
-                                     call + "; }\n");
+    learner.writes("double_all",
+                   "#include <cstdlib>\n#include \"exercises.h\"\nvoid double_all("
+                   "const std::vector<float>&, std::vector<float>&) { " +
+                       call + "; }\n");
     const Outcome ended = learner.types({"check", "91.double_all"});
     CHECK(ended.exit_code == 1);
     CHECK_SAYS(ended, "fail  91.double_all");

@@ -25,7 +25,8 @@ void advise(const Course& course, const Exercise& e, const Progress& progress, R
     else
       std::cout << "All exercises are passed.\n";
   } else if (result != Result::skipped && fs::exists(course.stub(e))) {
-    std::cout << "Edit " << course.shown(course.stub(e)) << ", then type ./course check " << e.id() << ".";
+    std::cout << "Edit " << course.shown(course.stub(e)) << ", then type ./course check " << e.id()
+              << ".";
     if (hints > 0) std::cout << "\n./course hint " << e.id() << " gives a hint.";
     std::cout << '\n';
   }
@@ -50,13 +51,14 @@ int check(const Course& course, const std::vector<const Exercise*>& chosen) {
   std::map<Result, int> counts;
   std::string unchecked;
   Result advised = Result::pass;
-  const Exercise* advised_on = chosen.empty() ? nullptr : chosen.back();  // or the first one that did not pass
+  const Exercise* advised_on =
+      chosen.empty() ? nullptr : chosen.back();  // or the first one that did not pass
   std::string summaries;
   for (const auto* e : chosen) {
     const Checked checked = check_exercise(course, *e);
     const Verdict& v = checked.verdict;
-    if (chosen.size() == 1 || (advised == Result::pass && v.result != Result::pass &&
-                               v.result != Result::skipped)) {
+    if (chosen.size() == 1 ||
+        (advised == Result::pass && v.result != Result::pass && v.result != Result::skipped)) {
       advised = v.result;
       advised_on = e;
     }

@@ -10,7 +10,8 @@
 namespace course {
 namespace {
 
-/// Replaces what the system says of a function that the checker does not find in the learner's file.
+/// Replaces what the system says of a function that the checker does not find in the learner's
+/// file.
 void explain_missing_function(const Course& course, const Exercise& e, Verdict& verdict) {
   static const std::string kMark = "undefined symbol: ";
   const auto at = verdict.text.find(kMark);

@@ -40,7 +40,7 @@ class Syntax {
                   std::int64_t most);
   /// `--all`
   Syntax& flag(const char* name, bool& value, const char* help);
-  /// What follows the command's name in the first line of its help, in place of the usual.
+  /// What follows the command's name in the first line of its help, instead of the usual.
   Syntax& usage(const char* words);
   /// The program to start and all that follows it; the tool's own options come before it.
   Syntax& program(std::vector<std::string>& words);

@@ -47,8 +47,9 @@ int check_all(const Course& course) {
     const bool same = held.exit_code == 0 && held.output == cut_file(course.solution(*e));
     (same ? passed : failed)++;
     if (!same)
-      std::cout << "fail  " << path
-                << " is not what is cut from its solution; type ./course cut --write, then commit\n";
+      std::cout
+          << "fail  " << path
+          << " is not what is cut from its solution; type ./course cut --write, then commit\n";
   }
   std::cout << passed << " passed, " << failed << " failed, 0 skipped\n";
   return failed || passed == 0 ? 1 : 0;

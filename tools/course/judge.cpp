@@ -121,8 +121,7 @@ Verdict judge(const Course& course, const Exercise& exercise, const fs::path& va
     verdict.result = Result::skipped;
   } else {
     verdict.rejected = code == 1 || code == 70;
-    if (!verdict.rejected)
-      verdict.text += "  ended with exit code " + std::to_string(code) + "\n";
+    if (!verdict.rejected) verdict.text += "  ended with exit code " + std::to_string(code) + "\n";
   }
   return verdict;
 }

@@ -112,13 +112,11 @@ class LaunchRanks : public Command {
     syntax.option("-n,--nproc-per-node", typed_.ranks, "ranks on this host", "N");
     syntax.option("--max-restarts", typed_.max_restarts,
                   "how often all ranks are started again when one fails", "N");
-    syntax.option("--nnodes", typed_.nnodes, "hosts; type the command on each of them",
-                  "N");
+    syntax.option("--nnodes", typed_.nnodes, "hosts; type the command on each of them", "N");
     syntax.option("--node-rank", typed_.node_rank, "this host's number, from 0", "N");
     syntax.option("--rdzv", typed_.rendezvous,
                   "where the ranks meet: redis://HOST:PORT or file:///FOLDER", "PLACE");
-    syntax.option("--rdzv-id", typed_.run_id, "this run's name, the same on all hosts",
-                  "NAME");
+    syntax.option("--rdzv-id", typed_.run_id, "this run's name, the same on all hosts", "NAME");
     syntax.flag("--no-prefix", typed_.no_prefix, "the ranks' lines without [RANK] in front");
     syntax.program(typed_.words);
   }

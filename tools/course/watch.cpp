@@ -80,7 +80,8 @@ class Watch : public Command {
   const char* help() const override { return "check an exercise each time you save it"; }
   const char* example() const override { return "./course watch 5"; }
   void syntax(Syntax& syntax) override {
-    syntax.word("exercise", what_, "5.scatter, or 5 for a chapter; default: the next one that is not passed");
+    syntax.word("exercise", what_,
+                "5.scatter, or 5 for a chapter; default: the next one that is not passed");
     syntax.flag("--poll", poll_, "look at the files twice a second (network folders, WSL)");
     syntax.flag("--plain", plain_, "print plain lines on a terminal too");
   }

@@ -33,9 +33,8 @@ TEST_CASE("messages name the command that was typed, where ./course started the 
         .output;
   };
   CHECK_THAT(typed("--help"), Catch::Contains("Usage: ./course run 2 [options]"));
-  CHECK_THAT(typed("--bogus"),
-             Catch::Contains("./course run 2: There is no option --bogus.") &&
-                 Catch::Contains("\n./course run 2 --help shows the options."));
+  CHECK_THAT(typed("--bogus"), Catch::Contains("./course run 2: There is no option --bogus.") &&
+                                   Catch::Contains("\n./course run 2 --help shows the options."));
 }
 
 TEST_CASE("a wrong option is an error with the option, what is expected and what to type") {
