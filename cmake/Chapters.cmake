@@ -121,6 +121,9 @@ function(course_add_exercise chapter name suffix)
   file(CONFIGURE OUTPUT "${mine}" CONTENT "#include \"${learners}\"\n")
   course_exercise(mine_${chapter}_${name} ${chapter} ${name} "${mine}"
     "${course_variants}/mine" -O1)
+  # Without a return the program would crash; the compiler knows the line.
+  target_compile_options(mine_${chapter}_${name} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Werror=return-type>)
   if(suffix STREQUAL ".cu")
     course_add_nvcc_target(nvcc_mine_${chapter}_${name} "${learners}")
   endif()

@@ -199,8 +199,14 @@ void ProgressLine::clear() {
   width_ = 0;
 }
 
+/// What was typed to start this program: course-tool tells it, "./course run 2".
+static std::string typed_name(const std::string& name) {
+  const char* typed = std::getenv("COURSE_TYPED");
+  return typed && *typed ? typed : name;
+}
+
 Command::Command(std::string name, std::string summary)
-    : OptionParser(name, summary), name_(std::move(name)) {
+    : OptionParser(typed_name(name), summary), name_(std::move(name)), typed_(typed_name(name_)) {
   option("--device", options.device, "auto, cpu, sim, sim:1, cuda, cuda:0 ...", "DEVICE");
   option("--trace", options.trace, "write what the devices did to this file", "FILE");
   flag("--mine", options.mine, "use your exercises instead of the course's own");
@@ -239,14 +245,14 @@ int Command::run(int argc, char** argv, const std::function<void(const Options&)
   try {
     if (!parse(argc, argv)) return 0;
     if (!why_no_device_.empty() && options.device != "auto")
-      throw CannotRunHere(name_ + ": there is no --device here: " + why_no_device_);
+      throw CannotRunHere(typed_ + ": there is no --device here: " + why_no_device_);
     // Within the try, so that a missing library is reported like any other error.
     if (options.mine) switch_to_mine(name_, argv);
     run_with_trace(options.trace, [&] { body(options); });
     std::cout << std::flush;
     return 0;
   } catch (const OptionError& error) {
-    return complain(name_ + ": " + error.what(), 2);
+    return complain(typed_ + ": " + error.what(), 2);
   } catch (const Stopped& stop) {
     return complain(std::string("Stopped by Ctrl-C after ") + stop.what() + ".", 130);
   } catch (const CannotRunHere& error) {
@@ -254,7 +260,7 @@ int Command::run(int argc, char** argv, const std::function<void(const Options&)
   } catch (const td::NotDoneYet& stub) {
     return complain(std::string(stub.what()) + ". ./course check tells more.", 1);
   } catch (const std::exception& error) {
-    return complain(name_ + ": " + error.what(), 1);
+    return complain(typed_ + ": " + error.what(), 1);
   }
 }
 

@@ -65,6 +65,7 @@ class Command : public OptionParser {
 
  private:
   std::string name_;
+  std::string typed_;          // what messages call it: "./course run 5" where that started it
   std::string why_no_device_;  // empty: there is one
 };
 

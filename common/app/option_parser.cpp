@@ -139,7 +139,8 @@ void capture_defaults(CLI::App& app) {
     capture_defaults(*command);
 }
 
-HelpText help_text(const CLI::App& app) {
+/// @param usages what to type, for the programs and commands that have their own line.
+HelpText help_text(const CLI::App& app, const std::map<const CLI::App*, std::string>& usages) {
   HelpText help{full_name(app), app.get_description(), {}, app.get_footer()};
   HelpText::Rows words, options, commands;
   for (const auto* option : app.get_options()) {
@@ -158,6 +159,8 @@ HelpText help_text(const CLI::App& app) {
     commands.emplace_back(command->get_name(), command->get_description());
   if (!options.empty()) help.usage += " [options]";
   if (!commands.empty()) help.usage += " COMMAND";
+  if (const auto own = usages.find(&app); own != usages.end())
+    help.usage = full_name(app) + " " + own->second;
   help.sections = {{"Arguments", words}, {"Options", options}, {"Commands", commands}};
   return help;
 }
@@ -165,11 +168,14 @@ HelpText help_text(const CLI::App& app) {
 }  // namespace
 
 OptionParser::OptionParser(const std::string& program, const std::string& summary)
-    : owner_(std::make_shared<CLI::App>(summary, program)), app_(owner_.get()) {
+    : owner_(std::make_shared<CLI::App>(summary, program)),
+      app_(owner_.get()),
+      usages_(std::make_shared<std::map<const CLI::App*, std::string>>()) {
   app_->set_help_flag("-h,--help", "this text");
 }
 
-OptionParser::OptionParser(CLI::App* command) : app_(command) {}
+OptionParser::OptionParser(CLI::App* command, const OptionParser& parent)
+    : app_(command), usages_(parent.usages_) {}
 
 OptionParser& OptionParser::option(const std::string& names, std::string& value,
                                    const std::string& help, const std::string& type) {
@@ -262,6 +268,11 @@ OptionParser& OptionParser::rest(std::vector<std::string>& words, bool help_too)
   return *this;
 }
 
+OptionParser& OptionParser::usage(const std::string& words) {
+  (*usages_)[app_] = words;
+  return *this;
+}
+
 OptionParser& OptionParser::remove(const std::string& name) {
   app_->remove_option(app_->get_option(name));
   return *this;
@@ -279,7 +290,7 @@ OptionParser& OptionParser::example(const std::string& line) {
 
 OptionParser OptionParser::command(const std::string& name, const std::string& help) {
   app_->require_subcommand(1);
-  return OptionParser(app_->add_subcommand(name, help));
+  return OptionParser(app_->add_subcommand(name, help), *this);
 }
 
 std::string OptionParser::chosen() const {
@@ -293,7 +304,7 @@ OptionParser& OptionParser::also_known(const std::vector<std::string>& commands)
 }
 
 std::string OptionParser::help_of(const std::string& command, std::size_t width) const {
-  return laid_out(help_text(*app_->get_subcommand(command)), width);
+  return laid_out(help_text(*app_->get_subcommand(command), *usages_), width);
 }
 
 bool OptionParser::parse(int argc, char** argv) {
@@ -303,7 +314,7 @@ bool OptionParser::parse(int argc, char** argv) {
     app_->parse(argc, argv);
     return true;
   } catch (const CLI::CallForHelp&) {
-    std::cout << laid_out(help_text(innermost(*app_)), terminal_of(STDOUT_FILENO).width);
+    std::cout << laid_out(help_text(innermost(*app_), *usages_), terminal_of(STDOUT_FILENO).width);
     return false;
   } catch (const CLI::RequiredError&) {
     throw OptionError(no_command(*app_, also_known_) + "\n" + full_name(*app_) +

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -60,6 +61,8 @@ class OptionParser {
   /// Everything from the first word on that is not declared; with `help_too` also --help.
   OptionParser& rest(std::vector<std::string>& words, bool help_too);
 
+  /// What follows the program's name in the help's line "Usage", instead of what is declared.
+  OptionParser& usage(const std::string& words);
   /// Removes an option. @param name with dashes.
   OptionParser& remove(const std::string& name);
   /// Leaves an option out of the help.
@@ -81,11 +84,12 @@ class OptionParser {
   bool parse(int argc, char** argv);
 
  private:
-  explicit OptionParser(CLI::App* command);
+  OptionParser(CLI::App* command, const OptionParser& parent);
 
   std::shared_ptr<CLI::App> owner_;  // null for a command
   CLI::App* app_;
   std::vector<std::string> also_known_;
+  std::shared_ptr<std::map<const CLI::App*, std::string>> usages_;  // shared with the commands
 };
 
 /// The one of `candidates` that the mistyped `word` most likely means: few letters differ, or it

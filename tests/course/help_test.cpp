@@ -29,7 +29,6 @@ TEST_CASE("every command answers --help with an example, in every width") {
   const auto all = commands();
   REQUIRE(all.size() >= 11);
   for (const auto& name : all) {
-    if (name == "time") continue;  // it becomes course-time, whose help is tested with it
     for (const std::size_t width : {40, 80, 200}) {
       const Outcome help = tool({name, "--help"}, width);
       INFO(name << " at " << width << ":\n" << help.output);
@@ -46,6 +45,17 @@ TEST_CASE("help of run is the tool's without a chapter, and the program's with o
   CHECK_SAYS(own, "Usage: ./course run [chapter] [options]");
   const course::Learner learner;
   CHECK_SAYS(learner.types({"run", "91", "--help"}), "\n--help\n");
+}
+
+TEST_CASE("help of launch shows the order of its words, and what each value is") {
+  const Outcome help = tool({"launch", "--help"}, 80);
+  CHECK_SAYS(help, "Usage: ./course launch -n N CHAPTER|PROGRAM [OPTIONS]\n");
+  for (const auto& name : commands()) {
+    const Outcome any = tool({name, "--help"}, 200);
+    INFO(name << any.output);
+    CHECK_FALSE(course::says(any, " TEXT "));
+    CHECK_FALSE(course::says(any, " without it"));
+  }
 }
 
 TEST_CASE("a misspelled name suggests the nearest one") {

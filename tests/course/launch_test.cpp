@@ -10,6 +10,8 @@ TEST_CASE("launch rejects invalid arguments, and says what to type") {
   const Learner learner;
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "How many ranks? ./course launch -n 2 6\n"},
+      {{"6", "-n", "2", "--epochs", "1"},
+       "The ranks come before the program: ./course launch -n 2 6 --epochs 1\n"},
       {{"-n", "2"},
        "Which program? ./course launch -n 2 6 starts chapter 6's, ./course launch -n 2"},
       {{"-n", "0", "true"}, "-n is \"0\"; expected an integer from 1 to 1024: ./course launch"},
@@ -54,6 +56,8 @@ TEST_CASE("launch starts a chapter by its number; what follows is the program's"
   const Outcome plain = learner.types({"launch", "-n", "1", "--no-prefix", "91"});
   CHECK(plain.exit_code == 0);
   CHECK(plain.output == "2 4 6 6\n");
+  CHECK_SAYS(learner.types({"launch", "-n", "1", "91"}, {{"WARM_UP_NAMES", "1"}}),
+             "./course launch -n 1 91\n");
   learner.writes("running_sum", "does not compile\n");
   CHECK_SAYS(learner.types({"launch", "-n", "2", "91", "--mine"}),
              "91.running_sum does not compile (./course check 91.running_sum shows why)");

@@ -10,7 +10,12 @@ TEST_CASE("as cloned, the first exercise is not done yet") {
   CHECK(first.exit_code == 1);
   CHECK_SAYS(first, "not done yet  91.double_all");
   CHECK_SAYS(first, "0 pass · 0 fail · 1 not done yet · 0 skipped");
-  CHECK_SAYS(first, "Edit chapters/91_warm_up/double_all.cpp, then ./course check again.");
+  CHECK_SAYS(first,
+             "Edit chapters/91_warm_up/double_all.cpp, then type ./course check 91.double_all.\n"
+             "./course hint 91.double_all gives a hint.\n");
+  CHECK_SAYS(
+      learner.types({"check", "91.running_sum"}),
+      "then type ./course check 91.running_sum.\n./course hint 91.running_sum gives a hint.\n");
 }
 
 TEST_CASE("a solved exercise passes, is remembered, and the next one follows") {
@@ -28,6 +33,7 @@ TEST_CASE("a solved exercise passes, is remembered, and the next one follows") {
   const Outcome all = learner.types({"check", "--all"});
   CHECK(all.exit_code == 0);
   CHECK_SAYS(all, "2 pass · 0 fail · 0 not done yet · 0 skipped");
+  CHECK_SAYS(learner.types({"check", "91"}), "\nAll exercises are passed.\n");
   CHECK_SAYS(all, "This machine did not check:\n  91.running_sum: the fixture skips this part");
   CHECK_SAYS(learner.types({"check"}), "All exercises are passed.");
 }
@@ -45,6 +51,14 @@ TEST_CASE("a pass is forgotten when the exercise fails again") {
   CHECK_SAYS(wrong, "every element is doubled, whatever the size  (tests/chapters/91_warm_up/");
   CHECK_SAYS(wrong, "index 0: expected 1, got -7e+33: this element was never written");
   CHECK_SAYS(learner.types({"list"}), "0 of 2 exercises passed");
+}
+
+TEST_CASE("an exercise may be named by the path of its file") {
+  const Learner learner;
+  for (const std::string path :
+       {"chapters/91_warm_up/running_sum.cpp", "./chapters/91_warm_up/running_sum.cpp",
+        "running_sum.cpp", "91/running_sum", "91_warm_up/running_sum"})
+    CHECK_SAYS(learner.types({"hint", path, "--level", "1"}), "91.running_sum: Sum up as you go");
 }
 
 TEST_CASE("half a solution is not done yet") {
@@ -70,6 +84,27 @@ TEST_CASE("a file that does not compile shows the error and breaks nothing else"
   const Outcome proof = learner.types({"prove", "91"});
   CHECK(proof.exit_code == 0);
   CHECK_SAYS(proof, "14 passed, 0 failed, 0 skipped");
+}
+
+TEST_CASE("a function that the file lacks is named, and so is one that does not return") {
+  const Learner learner;
+  const std::string expected =
+      "  chapters/91_warm_up/running_sum.cpp does not define running_sum(std::vector<float, "
+      "std::allocator<float> > const&); compare it with exercises.h, or type ./course reset "
+      "91.running_sum\n0 pass";
+  for (const std::string text :
+       {"",
+        "#include \"exercises.h\"\nstd::vector<float> running_sum(std::vector<float>& in) { "
+        "return in; }\nfloat total(const std::vector<float>&) { return 0; }\n"}) {
+    learner.writes("running_sum", text);
+    CHECK_SAYS(learner.types({"check", "91.running_sum"}), expected);
+  }
+  learner.writes("running_sum",
+                 "#include \"exercises.h\"\nstd::vector<float> running_sum(const "
+                 "std::vector<float>&) {}\nfloat total(const std::vector<float>&) { return 0; }\n");
+  CHECK_SAYS(learner.types({"check", "91.running_sum"}),
+             "it does not compile:\nchapters/91_warm_up/running_sum.cpp:2:60: error: no return "
+             "statement in function returning non-void [-Werror=return-type]");
 }
 
 TEST_CASE("an older file that is restored is judged, not the newer build") {
@@ -100,6 +135,8 @@ TEST_CASE("the last exercise of a chapter ends it with a summary") {
   learner.solves("running_sum");
   const Outcome one = learner.types({"check", "91"});
   CHECK_FALSE(course::says(one, "is complete"));
+  // After several, the advice is on the first one that did not pass.
+  CHECK_SAYS(one, "Edit chapters/91_warm_up/double_all.cpp, then type ./course check 91.double_al");
   learner.solves("double_all");
   const Outcome last = learner.types({"check"});
   CHECK(last.exit_code == 0);
@@ -124,7 +161,14 @@ TEST_CASE("the last exercise of a chapter ends it with a summary") {
 TEST_CASE("a file that was deleted can be restored") {
   const Learner learner;
   course::fs::remove(learner.file("double_all"));
-  CHECK_SAYS(learner.types({"check"}), "is missing; ./course reset 91.double_all brings it back");
+  const Outcome missing = learner.types({"check"});
+  CHECK_SAYS(missing,
+             "\n  chapters/91_warm_up/double_all.cpp is missing; ./course reset 91.double_all "
+             "brings it back\n");
+  CHECK_FALSE(course::says(missing, "Edit "));
+  CHECK_SAYS(learner.types({"run", "91", "--mine"}),
+             "chapters/91_warm_up/double_all.cpp is missing (./course reset 91.double_all brings "
+             "it back); the course's own is used in its place.\n");
   CHECK_SAYS(learner.types({"list"}), "missing  91.double_all");
   CHECK(learner.types({"reset", "double_all"}).exit_code == 0);
   CHECK_SAYS(learner.types({"check"}), "not done yet  91.double_all");

@@ -18,7 +18,24 @@ TEST_CASE("wrong usage is exit code 2 and names what to type") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "./course --help"},
       {{"check", "91.nothing"}, "There is no exercise \"91.nothing\"; there are: 91.double_all"},
-      {{"check", "nothing"}, "There is no exercise \"nothing\""},
+      {{"check", "nothing"},
+       "There is no exercise \"nothing\". ./course list --all shows all names.\n"},
+      {{"check", "91.duoble_all"},
+       "There is no exercise \"91.duoble_all\"; did you mean 91.double_all?\n"},
+      {{"check", "runing_sum"},
+       "There is no exercise \"runing_sum\"; did you mean 91.running_sum?\n"},
+      {{"check", "chapters/91_warm_up/nothing.cpp"},
+       "There is no exercise \"chapters/91_warm_up/nothing.cpp\"; there are: 91.double_all"},
+      {{"hint", "91"},
+       "91 is a chapter; name one of its exercises: 91.double_all, 91.running_sum.\n"},
+      {{"hint", "7"}, "There is no chapter 7; there are 91."},
+      {{"check", "91", "double_all"},
+       "The number and the name are one word: ./course check 91.double_all\n"},
+      {{"hint", "91", "double_all", "--all"}, "one word: ./course hint 91.double_all\n"},
+      {{"run", "--device", "sim", "2"}, "The number comes first: ./course run 2 --device sim\n"},
+      {{"run", "--epochs", "3", "4"}, "The number comes first: ./course run 4 --epochs 3\n"},
+      {{"run", "--mine", "--device", "sim"},
+       "The number comes first: ./course run 4 --mine --device sim\n"},
       {{"check", "7.double_all"}, "There is no chapter 7; there are 91."},
       {{"check", "7"}, "There is no chapter 7"},
       {{"check", "91.3"}, "There is no exercise \"91.3\""},
@@ -95,7 +112,40 @@ TEST_CASE("an exercise that never ends is ended") {
   learner.writes("double_all", kEndless);
   const Outcome endless = learner.types({"check"}, {{"TD_CHECK_TIME_LIMIT", "1"}});
   CHECK(endless.exit_code == 1);
-  CHECK_SAYS(endless, "did not finish within 1 s");
+  CHECK_SAYS(endless,
+             "did not finish within 1 s, in the test \"every element is doubled, whatever the "
+             "size\"; is there an endless loop?\n");
+}
+
+TEST_CASE("an exercise that ends the process does not pass") {
+  const Learner learner;
+  for (const std::string call : {"std::exit(0)", "std::_Exit(0)", "std::quick_exit(0)",
+                                 "std::exit(1)", "std::exit(3)", "std::exit(4)"}) {
+    INFO(call);
+    learner.writes("double_all",
+                   "#include <cstdlib>\n#include \"exercises.h\"\nvoid double_all("
+                   "const std::vector<float>&, std::vector<float>&) { " +
+                       call + "; }\n");
+    const Outcome ended = learner.types({"check", "91.double_all"});
+    CHECK(ended.exit_code == 1);
+    CHECK_SAYS(ended, "fail  91.double_all");
+    CHECK_SAYS(ended,
+               "the program ended before its tests did, in the test \"every element is doubled, "
+               "whatever the size\"; remove the call of exit\n");
+  }
+}
+
+TEST_CASE("an exercise that prints much does not flood the screen") {
+  const Learner learner;
+  learner.writes("double_all",
+                 "#include <cstdio>\n#include <cstdlib>\n#include \"exercises.h\"\n"
+                 "void double_all(const std::vector<float>&, std::vector<float>&) {\n"
+                 "  for (int i = 0; i < 1000; ++i) std::printf(\"line %d\\n\", i);\n"
+                 "  for (int i = 0; i < 5000; ++i) std::printf(\"x\");\n  std::exit(9);\n}\n");
+  const Outcome loud = learner.types({"check", "91.double_all"});
+  CHECK_SAYS(loud, "line 39\n  ... 952 lines are left out here\nline 992\n");
+  CHECK_SAYS(loud, "ended with exit code 9\n");
+  CHECK(loud.output.size() < 3000);
 }
 
 TEST_CASE("a crash is reported by its name") {
@@ -103,7 +153,15 @@ TEST_CASE("a crash is reported by its name") {
   learner.writes("double_all", kKilled);
   const Outcome killed = learner.types({"check"});
   CHECK(killed.exit_code == 1);
-  CHECK_SAYS(killed, "the program crashed: killed");
+  CHECK_SAYS(killed,
+             "the program crashed: killed, in the test \"every element is doubled, whatever the "
+             "size\"\n");
+  learner.writes("double_all",
+                 "#include <csignal>\n#include \"exercises.h\"\nvoid double_all("
+                 "const std::vector<float>&, std::vector<float>&) { std::raise(SIGSEGV); }\n");
+  CHECK_SAYS(learner.types({"check"}),
+             "segmentation fault, in the test \"every element is doubled, whatever the size\"; is "
+             "an index out of bounds, or does a function call itself forever?\n");
 }
 
 TEST_CASE("run passes arguments and exit code through, and can use the learner's work") {
@@ -112,6 +170,7 @@ TEST_CASE("run passes arguments and exit code through, and can use the learner's
   CHECK(plain.exit_code == 5);
   CHECK_SAYS(plain, "2 4 6 6\n--one\ntwo\n");
   CHECK_SAYS(learner.types({"run", "91", "--help"}), "\n--help\n");
+  CHECK_SAYS(learner.types({"run", "91"}, {{"WARM_UP_NAMES", "1"}}), "./course run 91\n2 4 6 6\n");
   learner.writes("running_sum", "does not compile\n");
   const Outcome mine = learner.types({"run", "91", "--mine"});
   CHECK_SAYS(mine, "91.running_sum does not compile (./course check 91.running_sum shows why)");

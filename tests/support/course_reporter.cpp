@@ -71,6 +71,7 @@ class CourseReporter : public Catch::StreamingReporterBase<CourseReporter> {
     StreamingReporterBase::testCaseStarting(info);
     failures_ = 0;
     unfinished_ = false;
+    mark(info.name);
   }
 
   void testCaseEnded(const Catch::TestCaseStats& stats) override {

@@ -40,6 +40,10 @@ echo "all commands are in the help, grouped, in every width"
 commands="run launch list check watch hint reset solution doctor time docs data test setup new-exercise"
 for width in 40 80 200; do
   run env COLUMNS=$width "$source_folder/course" --help
+  grep -q 'read chapters/01_device_check/README.md, then type ./course check' <<<"$(tr '\n' ' ' <<<"$output")" || {
+    echo "the help does not say how to begin: $output"
+    failed=1
+  }
   for group in Learn Measure "Look after" "Write exercises"; do expect 0 "$group"; done
   for command in $commands; do
     if ! grep -qE "^  $command( |\$)" <<<"$output"; then
@@ -68,6 +72,7 @@ touch -d '1 day ago' "$door/tools/packages.debian"
 touch "$door/build/setup.base" "$door/build/release/build.ninja"
 mkdir -p "$folder/quiet"
 printf '#!/bin/sh\n' >"$folder/quiet/cmake" && chmod +x "$folder/quiet/cmake"
+printf '#!/bin/sh\nprintf installed\n' >"$folder/quiet/dpkg-query" && chmod +x "$folder/quiet/dpkg-query"
 front_door() {  # front_door WORD...: what this front door says
   run env PATH="$folder/quiet:$PATH" "$door/course" "$@"
 }
@@ -79,9 +84,19 @@ expect 2 "  check [N[.NAME]]"
 printf '#!/bin/sh\necho "the tool got: $*"\nexit 7\n' >"$door/build/release/tools/course/course-tool"
 chmod +x "$door/build/release/tools/course/course-tool"
 front_door chekc 5
-expect 7 "the tool got: chekc 5"
+refused() {  # refused WORD: the tool gets this word alone
+  if [ "$code $output" != "7 the tool got: $1" ]; then
+    echo "the tool should get $1 alone: $code $output"
+    failed=1
+  fi
+}
+refused chekc
 front_door 'li.*' 5
-expect 7 "the tool got: li.* 5"
+refused 'li.*'
+front_door chekc --help
+refused chekc
+front_door help nosuch
+refused nosuch
 front_door --bogus
 expect 2 "There is no option --bogus; type a command first: ./course --help shows them."
 
@@ -92,6 +107,15 @@ for command in list run launch check hint reset solution data new-exercise prove
   front_door help "$command"
   expect 7 "the tool got: $command --help"
 done
+
+echo "the first build and setup print nothing where a script reads the answer"
+rm "$door/build/setup.base" "$door/build/release/build.ninja"
+output="$(PATH="$folder/quiet:$PATH" CI=1 "$door/course" list --json 2>"$folder/notices" </dev/null)"
+if [ "$output" != "the tool got: list --json" ] || ! grep -q '^build: configuring release' "$folder/notices"; then
+  echo "notices among the answer: $output"
+  failed=1
+fi
+touch "$door/build/release/build.ninja"
 
 echo "what the shell does itself answers --help with an example, in every width"
 for pair in test:test docs:docs doctor:doctor setup:doctor; do

@@ -80,11 +80,14 @@ bool is_later(const timespec& a, const timespec& b) {
 void build_mine(const Course& course, const Chapter& chapter) {
   for (const auto& e : chapter.exercises) {
     std::error_code ignored;
+    const bool there = fs::exists(course.stub(e));
     announce_older_file(course, e);
-    if (build(course, {mine_target(e)}).empty()) continue;
+    if (there && build(course, {mine_target(e)}).empty()) continue;
     fs::remove(course.variant("mine") / e.library(), ignored);
-    std::cerr << e.id() << " does not compile (./course check " << e.id()
-              << " shows why); the course's own is used in its place.\n";
+    std::cerr << (there ? e.id() + " does not compile (./course check " + e.id() + " shows why)"
+                        : course.shown(course.stub(e)) + " is missing (./course reset " + e.id() +
+                              " brings it back)")
+              << "; the course's own is used in its place.\n";
   }
 }
 

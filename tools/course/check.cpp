@@ -12,19 +12,22 @@
 namespace course {
 namespace {
 
-/// What to type next, after a single exercise.
-void advise(const Course& course, const Exercise& e, const Progress& progress, Result result) {
+/// What to type next, after exercise `e`.
+/// @param single whether it was the only one that was checked.
+void advise(const Course& course, const Exercise& e, const Progress& progress, Result result,
+            bool single) {
   const int hints = static_cast<int>(e.hints.size()) - progress.hints_seen(e);
   if (result == Result::pass) {
-    std::cout << "Compare with ./course solution " << e.id() << ". ";
+    if (single) std::cout << "Compare with ./course solution " << e.id() << ". ";
     const auto* next = next_exercise(course, progress, &e);
     if (next)
       std::cout << "Next: " << course.shown(course.stub(*next)) << '\n';
     else
-      std::cout << "That was the last one.\n";
-  } else if (result != Result::skipped) {
-    std::cout << "Edit " << course.shown(course.stub(e)) << ", then ./course check again.";
-    if (hints > 0) std::cout << " ./course hint gives a hint.";
+      std::cout << "All exercises are passed.\n";
+  } else if (result != Result::skipped && fs::exists(course.stub(e))) {
+    std::cout << "Edit " << course.shown(course.stub(e)) << ", then type ./course check " << e.id()
+              << ".";
+    if (hints > 0) std::cout << "\n./course hint " << e.id() << " gives a hint.";
     std::cout << '\n';
   }
 }
@@ -47,12 +50,18 @@ void print_wrapped(const std::string& text) {
 int check(const Course& course, const std::vector<const Exercise*>& chosen) {
   std::map<Result, int> counts;
   std::string unchecked;
-  Result last = Result::pass;
+  Result advised = Result::pass;
+  const Exercise* advised_on =
+      chosen.empty() ? nullptr : chosen.back();  // or the first one that did not pass
   std::string summaries;
   for (const auto* e : chosen) {
     const Checked checked = check_exercise(course, *e);
     const Verdict& v = checked.verdict;
-    last = v.result;
+    if (chosen.size() == 1 ||
+        (advised == Result::pass && v.result != Result::pass && v.result != Result::skipped)) {
+      advised = v.result;
+      advised_on = e;
+    }
     ++counts[v.result];
     unchecked += unchecked_lines(*e, v.text);
     std::cout << verdict_text(*e, v);
@@ -63,15 +72,17 @@ int check(const Course& course, const std::vector<const Exercise*>& chosen) {
   close(counts, unchecked);
   if (!summaries.empty())
     print_wrapped(summaries);
-  else if (chosen.size() == 1)
-    advise(course, *chosen[0], Progress(course.root), last);
+  else if (advised_on)
+    advise(course, *advised_on, Progress(course.root), advised, chosen.size() == 1);
   return counts[Result::pass] + counts[Result::skipped] == static_cast<int>(chosen.size()) ? 0 : 1;
 }
 
 class Check : public Command {
  public:
   const char* name() const override { return "check"; }
-  const char* help() const override { return "check your exercises; the next one without a name"; }
+  const char* help() const override {
+    return "check your exercises; default: the next one that is not passed";
+  }
   const char* example() const override { return "./course check 5.scatter"; }
   void syntax(Syntax& syntax) override {
     syntax.word("exercise", what_, "5.scatter, or 5 for a whole chapter");

@@ -1,16 +1,38 @@
 // Starts only what the one exercise needs, because the learner waits for it.
 #include "check_exercise.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 
 namespace course {
 namespace {
 
+/// Replaces what the system says of a function that the checker does not find in the learner's
+/// file.
+void explain_missing_function(const Course& course, const Exercise& e, Verdict& verdict) {
+  static const std::string kMark = "undefined symbol: ";
+  const auto at = verdict.text.find(kMark);
+  if (verdict.text.find("symbol lookup error: ") == std::string::npos || at == std::string::npos)
+    return;
+  const auto begin = at + kMark.size();
+  std::string name = verdict.text.substr(begin, verdict.text.find_first_of(" ,\n", begin) - begin);
+  if (char* plain = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr)) {
+    name = plain;
+    std::free(plain);
+  }
+  verdict.text = "  " + course.shown(course.stub(e)) + " does not define " + name +
+                 "; compare it with " +
+                 (course.stub(e).extension() == ".cu" ? "kernels.h" : "exercises.h") +
+                 ", or type ./course reset " + e.id() + "\n";
+}
+
 Verdict judge_mine(const Course& course, const Exercise& e, const Supervision& supervision) {
   if (!fs::exists(course.stub(e)))
     return {Result::fail,
-            "  " + course.stub(e).string() + " is missing; ./course reset " + e.id() +
+            "  " + course.shown(course.stub(e)) + " is missing; ./course reset " + e.id() +
                 " brings it back\n",
             false};
   announce_older_file(course, e);
@@ -18,7 +40,10 @@ Verdict judge_mine(const Course& course, const Exercise& e, const Supervision& s
   // One call for both: Ninja reads the build's files once, which is most of the wait.
   const std::string errors = build(course, {mine_target(e), chapter.checker()}, supervision);
   if (!errors.empty()) return {Result::fail, "  it does not compile:\n" + errors, false};
-  return judge(course, e, course.variant("mine"), false, supervision.stop);
+  Verdict verdict = judge(course, e, course.variant("mine"), false, supervision.stop);
+  explain_missing_function(course, e, verdict);
+  verdict.text = shortened(verdict.text);
+  return verdict;
 }
 
 /// Saves the verdict. @return whether it completes the chapter.

@@ -20,6 +20,7 @@ namespace course {
 struct Session {
   fs::path root;
   fs::path build;
+  std::vector<std::string> typed;  ///< The words after the command's name.
 
   /// Reads the course; only commands that need it pay for it. @throws std::runtime_error
   Course course() const { return load_course(root, build); }
@@ -39,6 +40,8 @@ class Syntax {
                   std::int64_t most);
   /// `--all`
   Syntax& flag(const char* name, bool& value, const char* help);
+  /// What follows the command's name in the first line of its help, instead of the usual.
+  Syntax& usage(const char* words);
   /// The program to start and all that follows it; the tool's own options come before it.
   Syntax& program(std::vector<std::string>& words);
   /// Everything from the first word on that is not declared, also `--help`.

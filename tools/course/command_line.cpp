@@ -1,6 +1,7 @@
 // The command line of the tool, built on the parser that the chapters' programs also use.
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "app/option_parser.h"
@@ -30,6 +31,11 @@ Syntax& Syntax::flag(const char* name, bool& value, const char* help) {
   return *this;
 }
 
+Syntax& Syntax::usage(const char* words) {
+  parser_.usage(words);
+  return *this;
+}
+
 Syntax& Syntax::rest(std::vector<std::string>& words) {
   parser_.rest(words, true);
   return *this;
@@ -39,6 +45,27 @@ Syntax& Syntax::program(std::vector<std::string>& words) {
   parser_.rest(words, false);
   return *this;
 }
+
+namespace {
+
+bool is_exercise_command(const std::string& word) {
+  for (const char* name : {"check", "hint", "watch", "solution", "reset", "prove"})
+    if (word == name) return true;
+  return false;
+}
+
+/// What "check 1 first_device" meant; empty for other command lines.
+std::string in_one_word(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i + 2 < words.size(); ++i)
+    if (is_exercise_command(words[i]) &&
+        words[i + 1].find_first_not_of("0123456789") == std::string::npos &&
+        words[i + 2].find_first_of("-./0123456789") != 0)
+      return "The number and the name are one word: ./course " + words[i] + " " + words[i + 1] +
+             "." + words[i + 2];
+  return "";
+}
+
+}  // namespace
 
 int run_command_line(int argc, char** argv, Session& session, const Commands& commands) {
   app::OptionParser parser("./course", "todevice: what happens behind .to(device)");
@@ -56,10 +83,12 @@ int run_command_line(int argc, char** argv, Session& session, const Commands& co
   try {
     if (!parser.parse(argc, argv)) return 0;
   } catch (const app::OptionError& error) {
-    throw UsageError(error.what());
+    const std::string meant = in_one_word({argv + 1, argv + argc});
+    throw UsageError(meant.empty() ? error.what() : meant);
   }
   session.root = root;
   session.build = build;
+  session.typed.assign(std::find(argv, argv + argc, parser.chosen()) + 1, argv + argc);
   for (const auto& command : commands)
     if (command->name() == parser.chosen()) try {
         return command->work(session);

@@ -1,10 +1,13 @@
 // Finds things in the course. Messages with "there is no" also list what there is.
 #include "course.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+
+#include "app/option_parser.h"
 
 namespace course {
 namespace {
@@ -18,6 +21,23 @@ std::string two_digits(int number) {
 bool is_number(const std::string& text) {
   return !text.empty() && text.size() < 7 &&
          text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// "01.first_device" of "chapters/01_device_check/first_device.cpp", "first_device" of
+/// "first_device.cpp"; a text that is not a path as it is.
+std::string without_path(const std::string& text) {
+  const fs::path path(text);
+  if (text.find('/') == std::string::npos && !is_source(path)) return text;
+  const std::string name = (is_source(path) ? path.stem() : path.filename()).string();
+  const std::string folder = path.parent_path().filename().string();
+  const std::string number = folder.substr(0, folder.find_first_not_of("0123456789"));
+  return number.empty() ? name : number + "." + name;
+}
+
+std::string names_of(const Chapter& chapter) {
+  std::string names;
+  for (const auto& e : chapter.exercises) names += (names.empty() ? "" : ", ") + e.id();
+  return names;
 }
 
 }  // namespace
@@ -52,20 +72,26 @@ const Chapter& Course::chapter(int number) const {
                    ". ./course list shows them.");
 }
 
-const Exercise& Course::exercise(const std::string& text) const {
+const Exercise& Course::exercise(const std::string& typed) const {
+  const std::string text = without_path(typed);
+  if (is_number(text))
+    throw UsageError(text + " is a chapter; name one of its exercises: " +
+                     names_of(chapter(std::stoi(text))) + ".");
   const auto dot = text.find('.');
   const std::string before = text.substr(0, dot);
-  std::string name = dot == std::string::npos ? text : text.substr(dot + 1);
   const bool numbered = dot != std::string::npos && is_number(before);
+  const std::string name = numbered ? text.substr(dot + 1) : text;
+  const Chapter* only = numbered ? &chapter(std::stoi(before)) : nullptr;
   const Exercise* found = nullptr;
+  std::vector<std::string> ids, names;
   // The search continues after a hit, because the learner must choose if two chapters have the
   // name.
-  std::string known;
   for (const auto& c : chapters) {
-    if (numbered && c.number != std::stoi(before)) continue;
+    if (only && only != &c) continue;
     for (std::size_t i = 0; i < c.exercises.size(); ++i) {
       const auto& e = c.exercises[i];
-      known += (known.empty() ? "" : ", ") + e.id();
+      ids.push_back(e.id());
+      names.push_back(e.name);
       const bool by_place = numbered && is_number(name) && std::stoul(name) == i + 1;
       if (e.name != name && !by_place) continue;
       if (found)
@@ -74,10 +100,15 @@ const Exercise& Course::exercise(const std::string& text) const {
       found = &e;
     }
   }
-  if (numbered) chapter(std::stoi(before));
   if (found) return *found;
-  throw UsageError("There is no exercise \"" + text + "\"; there are: " + known +
-                   ". ./course list shows them.");
+  const std::string none = "There is no exercise \"" + typed + "\"";
+  if (const std::string near = app::nearest(name, names); !near.empty())
+    throw UsageError(
+        none + "; did you mean " +
+        ids[static_cast<std::size_t>(std::find(names.begin(), names.end(), near) - names.begin())] +
+        "?");
+  if (only) throw UsageError(none + "; there are: " + names_of(*only) + ".");
+  throw UsageError(none + ". ./course list --all shows all names.");
 }
 
 std::vector<const Exercise*> Course::select(const std::string& text) const {

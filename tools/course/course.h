@@ -56,9 +56,9 @@ struct Course {
 
   /// The chapter with this number. @throws UsageError listing the existing ones.
   const Chapter& chapter(int number) const;
-  /// Finds `5.scatter`, `05.scatter`, `5.1` or, if the name is unique, `scatter`.
-  /// @throws UsageError listing the existing ones.
-  const Exercise& exercise(const std::string& text) const;
+  /// Finds `5.scatter`, `05.scatter`, `5.1`, the path of its file or, if unique, `scatter`.
+  /// @throws UsageError naming the nearest one, or those of the chapter.
+  const Exercise& exercise(const std::string& typed) const;
   /// All exercises of `5`, or the one that `5.scatter` names; all exercises for an empty text.
   std::vector<const Exercise*> select(const std::string& text) const;
 

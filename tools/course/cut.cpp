@@ -47,8 +47,9 @@ int check_all(const Course& course) {
     const bool same = held.exit_code == 0 && held.output == cut_file(course.solution(*e));
     (same ? passed : failed)++;
     if (!same)
-      std::cout << "fail  " << path
-                << " is not what is cut from its solution; course-tool cut --write, then commit\n";
+      std::cout
+          << "fail  " << path
+          << " is not what is cut from its solution; type ./course cut --write, then commit\n";
   }
   std::cout << passed << " passed, " << failed << " failed, 0 skipped\n";
   return failed || passed == 0 ? 1 : 0;
@@ -61,14 +62,14 @@ class Cut : public Command {
   const char* example() const override { return "./course cut --write"; }
   void syntax(Syntax& syntax) override {
     syntax.word("solution", solution_, "print the stub of this solution");
-    syntax.option("-o,--output", output_, "write it to this file instead");
+    syntax.option("-o,--output", output_, "write it to this file instead", "FILE");
     syntax.flag("--write", write_, "write all stubs into chapters/");
     syntax.flag("--check", check_, "compare the stubs that git holds with the cut");
   }
   int work(const Session& session) override {
     if (write_) return write_all(session.course());
     if (check_) return check_all(session.course());
-    if (solution_.empty()) throw UsageError("Name a solution, or write course-tool cut --write.");
+    if (solution_.empty()) throw UsageError("Name a solution, or type ./course cut --write.");
     const std::string stub = cut_file(solution_);
     if (output_.empty())
       std::cout << stub;

@@ -85,7 +85,8 @@ class Hint : public Command {
   }
   const char* example() const override { return "./course hint 5.scatter"; }
   void syntax(Syntax& syntax) override {
-    syntax.word("exercise", wanted_.exercise, "5.scatter; the next one not passed without it");
+    syntax.word("exercise", wanted_.exercise,
+                "5.scatter; default: the next one that is not passed");
     syntax.integer("--level", wanted_.level, "only this level, from 1", 1, 99);
     syntax.flag("--all", wanted_.all, "all levels, those not seen yet, too");
   }

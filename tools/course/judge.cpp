@@ -1,9 +1,63 @@
 // Only this file turns exit codes of the checker into result words.
 #include "judge.h"
 
+#include <signal.h>
+
+#include <algorithm>
 #include <cstdlib>
+#include <vector>
 
 namespace course {
+namespace {
+
+/// What tests/support/checker_main.cpp prints before the name of each test case, and alone at the
+/// end.
+const std::string kMark = "\x01test:";
+
+/// Where the checker was when it ended.
+struct Place {
+  bool all_tests_ended = false;
+  std::string test;  ///< The last one that began.
+
+  std::string in_words() const { return test.empty() ? "" : ", in the test \"" + test + "\""; }
+};
+
+/// Takes the marks out of the checker's output.
+Place take_marks(std::string& text) {
+  Place place;
+  std::string rest;
+  std::size_t begin = 0;
+  for (auto at = text.find(kMark); at != std::string::npos; at = text.find(kMark, begin)) {
+    rest.append(text, begin, at - begin);
+    const auto end = std::min(text.find('\n', at), text.size());
+    place.test = text.substr(at + kMark.size(), end - at - kMark.size());
+    place.all_tests_ended = place.test.empty();
+    begin = std::min(end + 1, text.size());
+  }
+  text = rest + text.substr(begin);
+  return place;
+}
+
+}  // namespace
+
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kFirst = 40, kLast = 10, kColumns = 1000;
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, std::min(end - at, kColumns)));
+    at = end + 1;
+  }
+  std::string kept;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i == kFirst && lines.size() > kFirst + kLast) {
+      i = lines.size() - kLast;
+      kept += "  ... " + std::to_string(i - kFirst) + " lines are left out here\n";
+    }
+    kept += lines[i] + "\n";
+  }
+  return kept;
+}
 
 const char* word(Result result) {
   switch (result) {
@@ -34,7 +88,8 @@ Verdict judge(const Course& course, const Exercise& exercise, const fs::path& va
                    "[" + exercise.name + "]"};
   if (proving) program.words.push_back("--prove");
   // The checker names the library without a path, so the first folder that has it wins.
-  program.environment = {{"LD_LIBRARY_PATH", library_path(variant.string())}};
+  program.environment = {{"LD_LIBRARY_PATH", library_path(variant.string())},
+                         {"TD_CHECK_MARKS", "1"}};
   // At least two devices of a kind: a mix-up of devices is only visible if there are several.
   if (!std::getenv("TD_SIM_DEVICES")) program.environment.emplace_back("TD_SIM_DEVICES", "2");
   program.limit = std::chrono::seconds(time_limit_seconds());
@@ -42,20 +97,31 @@ Verdict judge(const Course& course, const Exercise& exercise, const fs::path& va
   Outcome outcome = run(program);
 
   Verdict verdict{Result::fail, std::move(outcome.output), false};
+  const Place place = take_marks(verdict.text);
+  if (!verdict.text.empty() && verdict.text.back() != '\n') verdict.text += '\n';
+  const int code = outcome.exit_code;
+  // A call of exit(1) in the exercise says nothing, a sanitizer's report ends with the same code.
+  const bool concluded = code == 0 || code == 3 || code == 4 || (code == 1 && verdict.text.empty());
   if (outcome.timed_out) {
-    verdict.text += "  did not finish within " + std::to_string(time_limit_seconds()) + " s\n";
+    verdict.text += "  did not finish within " + std::to_string(time_limit_seconds()) + " s" +
+                    place.in_words() + "; is there an endless loop?\n";
   } else if (outcome.signal) {
-    verdict.text += "  the program crashed: " + signal_name(outcome.signal) + "\n";
-  } else if (outcome.exit_code == 0) {
+    verdict.text += "  the program crashed: " + signal_name(outcome.signal) + place.in_words() +
+                    (outcome.signal == SIGSEGV
+                         ? "; is an index out of bounds, or does a function call itself forever?\n"
+                         : "\n");
+  } else if (concluded && !place.all_tests_ended) {
+    verdict.text += "  the program ended before its tests did" + place.in_words() +
+                    "; remove the call of exit\n";
+  } else if (code == 0) {
     verdict.result = Result::pass;
-  } else if (outcome.exit_code == 3) {
+  } else if (code == 3) {
     verdict.result = Result::not_done_yet;
-  } else if (outcome.exit_code == 4) {
+  } else if (code == 4) {
     verdict.result = Result::skipped;
   } else {
-    verdict.rejected = outcome.exit_code == 1 || outcome.exit_code == 70;
-    if (!verdict.rejected)
-      verdict.text += "  ended with exit code " + std::to_string(outcome.exit_code) + "\n";
+    verdict.rejected = code == 1 || code == 70;
+    if (!verdict.rejected) verdict.text += "  ended with exit code " + std::to_string(code) + "\n";
   }
   return verdict;
 }

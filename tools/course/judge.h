@@ -23,6 +23,10 @@ struct Verdict {
   bool rejected = false;  ///< The checker itself rejected the answer: exit code 1 or 70.
 };
 
+/// The first 40 and the last 10 lines of a longer text, none longer than 1000 characters: a loop
+/// that prints does not flood the screen.
+std::string shortened(const std::string& text);
+
 /// Seconds one check may take: TD_CHECK_TIME_LIMIT, or 10. Sanitizer builds set more.
 int time_limit_seconds();
 

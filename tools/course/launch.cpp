@@ -2,6 +2,7 @@
 // them; on several hosts run one such command on each. distributed/launch/supervisor.h does the
 // work.
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 
 #include "builder.h"
@@ -54,7 +55,15 @@ void check_hosts(const Typed& typed, const td::distributed::LaunchConfig& launch
 }
 
 td::distributed::LaunchConfig read(const Typed& typed) {
-  if (typed.ranks.empty()) throw UsageError(std::string("How many ranks? ") + kExample);
+  if (typed.ranks.empty()) {
+    const auto option = std::find(typed.words.begin(), typed.words.end(), "-n");
+    if (option == typed.words.end() || option + 1 == typed.words.end())
+      throw UsageError(std::string("How many ranks? ") + kExample);
+    std::string line = "./course launch -n " + *(option + 1);
+    for (auto word = typed.words.begin(); word != typed.words.end(); ++word)
+      if (word != option && word != option + 1) line += " " + *word;
+    throw UsageError("The ranks come before the program: " + line);
+  }
   td::distributed::LaunchConfig launch;
   launch.nprocs = number("-n", typed.ranks, 1, kMostRanks);
   launch.max_restarts = number("--max-restarts", typed.max_restarts, 0, 1000);
@@ -70,7 +79,8 @@ td::distributed::LaunchConfig read(const Typed& typed) {
 
 /// PROGRAM and its arguments, with a chapter's number replaced by its program; empty, after a
 /// message, when that could not be built.
-std::vector<std::string> program_of(const Session& session, std::vector<std::string> words) {
+std::vector<std::string> program_of(const Session& session, const std::string& ranks,
+                                    std::vector<std::string> words) {
   if (words.empty())
     throw UsageError(std::string("Which program? ") + kExample +
                      " starts chapter 6's, ./course launch -n 2 ./mine starts yours.");
@@ -82,6 +92,7 @@ std::vector<std::string> program_of(const Session& session, std::vector<std::str
     const bool mine = std::find(words.begin(), words.end(), "--mine") != words.end();
     words[0] = build_program(course, chapter_by_number(course, first, kExample), mine).string();
     if (words[0].empty()) words.clear();
+    setenv("COURSE_TYPED", ("./course launch -n " + ranks + " " + first).c_str(), 1);
   } else if (td::find_program(first).empty()) {
     throw UsageError("There is no program \"" + first + "\" in " + fs::current_path().string() +
                      " or on PATH. A chapter goes by its number: " + kExample);
@@ -97,20 +108,21 @@ class LaunchRanks : public Command {
   }
   const char* example() const override { return "./course launch -n 2 6"; }
   void syntax(Syntax& syntax) override {
-    syntax.option("-n,--nproc-per-node", typed_.ranks, "ranks on this host");
+    syntax.usage("-n N CHAPTER|PROGRAM [OPTIONS]");
+    syntax.option("-n,--nproc-per-node", typed_.ranks, "ranks on this host", "N");
     syntax.option("--max-restarts", typed_.max_restarts,
-                  "how often all ranks are started again when one fails");
-    syntax.option("--nnodes", typed_.nnodes, "hosts; type the command on each of them");
-    syntax.option("--node-rank", typed_.node_rank, "this host's number, from 0");
+                  "how often all ranks are started again when one fails", "N");
+    syntax.option("--nnodes", typed_.nnodes, "hosts; type the command on each of them", "N");
+    syntax.option("--node-rank", typed_.node_rank, "this host's number, from 0", "N");
     syntax.option("--rdzv", typed_.rendezvous,
-                  "where the ranks meet: redis://HOST:PORT or file:///FOLDER");
-    syntax.option("--rdzv-id", typed_.run_id, "this run's name, the same on all hosts");
+                  "where the ranks meet: redis://HOST:PORT or file:///FOLDER", "PLACE");
+    syntax.option("--rdzv-id", typed_.run_id, "this run's name, the same on all hosts", "NAME");
     syntax.flag("--no-prefix", typed_.no_prefix, "the ranks' lines without [RANK] in front");
     syntax.program(typed_.words);
   }
   int work(const Session& session) override {
     td::distributed::LaunchConfig launch = read(typed_);
-    launch.words = program_of(session, typed_.words);
+    launch.words = program_of(session, typed_.ranks, typed_.words);
     return launch.words.empty() ? 1 : td::distributed::supervise(launch).exit_code;
   }
 

@@ -181,7 +181,7 @@ class NewExercise : public Command {
   void syntax(Syntax& syntax) override {
     syntax.word("exercise", wish_.what, "its chapter and its name: 5.gather_rows");
     syntax.flag("--kernel", wish_.kernel, "a CUDA kernel (.cu), in a chapter that has kernels.h");
-    syntax.option("--title", wish_.title, "in words; made from the name without it");
+    syntax.option("--title", wish_.title, "in words; default: made from the name", "TITLE");
     syntax.integer("--minutes", wish_.minutes, "how long it takes a learner", 1, 600);
   }
   int work(const Session& session) override {

@@ -123,6 +123,7 @@ const Exercise* next_exercise(const Course& course, const Progress& progress,
   std::vector<const Exercise*> all = course.select("");
   if (passed) {
     const auto rank = [&](const Exercise* e) {
+      if (e == passed) return 3;
       if (e->chapter != passed->chapter) return 2;
       return e > passed ? 0 : 1;
     };

@@ -54,7 +54,7 @@ struct Bar {
 Bar progress_bar(std::size_t passed, std::size_t all, std::size_t cells, bool utf8);
 
 /// Returns the first exercise that is not passed; null when all are. After `passed`, exercises of
-/// its chapter come first: those that follow it, then those before it.
+/// its chapter come first: those that follow it, then those before it; and it comes last itself.
 const Exercise* next_exercise(const Course& course, const Progress& progress,
                               const Exercise* passed = nullptr);
 

@@ -147,7 +147,7 @@ class Prove : public Command {
   const char* help() const override { return "authors: prove the promises of the exercises"; }
   const char* example() const override { return "./course prove 5.scatter"; }
   void syntax(Syntax& syntax) override {
-    syntax.word("what", what_, "a chapter (5) or an exercise (5.scatter); all without it");
+    syntax.word("what", what_, "a chapter (5) or an exercise (5.scatter); default: all");
   }
   int work(const Session& session) override {
     const Course course = session.course();

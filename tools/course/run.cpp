@@ -1,6 +1,7 @@
 // `./course run N`: builds a chapter's program and executes it with exec, so that Ctrl-C, the
 // terminal and the exit code are the program's own.
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 
 #include "builder.h"
@@ -19,8 +20,25 @@ int run_chapter(const Course& course, const std::string& number, bool mine,
   if (program.empty()) return 1;
   if (mine) arguments.insert(arguments.begin(), "--mine");
   arguments.insert(arguments.begin(), program.string());
+  setenv("COURSE_TYPED", ("./course run " + number).c_str(), 1);
   std::cout << std::flush;
   become(arguments);
+}
+
+/// Why there is no chapter: its number comes after options, or not at all.
+UsageError number_first(std::vector<std::string> words) {
+  const auto number = std::find_if(words.rbegin(), words.rend(), [](const std::string& word) {
+    return word.find_first_not_of("0123456789") == std::string::npos;
+  });
+  std::string line = "./course run ";
+  if (number == words.rend()) {
+    line += "4";
+  } else {
+    line += *number;
+    words.erase(std::next(number).base());
+  }
+  for (const auto& word : words) line += " " + word;
+  return UsageError("The number comes first: " + line);
 }
 
 class Run : public Command {
@@ -40,6 +58,11 @@ class Run : public Command {
     // The words after the number belong to the program, also --help.
     if (chapter_.empty() && !rest_.empty() && (rest_[0] == "--help" || rest_[0] == "-h"))
       throw HelpWanted();
+    // The parser would take "sim" of "--device sim 2" for the chapter.
+    const auto first = std::find_if(session.typed.begin(), session.typed.end(),
+                                    [](const std::string& word) { return word != "--mine"; });
+    if (first != session.typed.end() && first->rfind("-", 0) == 0)
+      throw number_first(session.typed);
     // After the first word that is not the tool's, --mine is among the program's words.
     const auto mine = std::find(rest_.begin(), rest_.end(), "--mine");
     if (mine != rest_.end()) {

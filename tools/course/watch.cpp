@@ -26,7 +26,8 @@ void print_verdict(const Course& course, const Exercise& e, const Checked& check
   const Verdict& verdict = checked.verdict;
   std::cout << verdict_text(e, verdict);
   if (verdict.result != Result::pass) {
-    std::cout << "Edit " << course.shown(course.stub(e)) << " and save it.\n";
+    if (fs::exists(course.stub(e)))
+      std::cout << "Edit " << course.shown(course.stub(e)) << " and save it.\n";
     return;
   }
   if (const auto unchecked = unchecked_lines(e, verdict.text); !unchecked.empty())
@@ -79,7 +80,8 @@ class Watch : public Command {
   const char* help() const override { return "check an exercise each time you save it"; }
   const char* example() const override { return "./course watch 5"; }
   void syntax(Syntax& syntax) override {
-    syntax.word("exercise", what_, "5.scatter, or 5 for a chapter; the next one without it");
+    syntax.word("exercise", what_,
+                "5.scatter, or 5 for a chapter; default: the next one that is not passed");
     syntax.flag("--poll", poll_, "look at the files twice a second (network folders, WSL)");
     syntax.flag("--plain", plain_, "print plain lines on a terminal too");
   }

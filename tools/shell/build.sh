@@ -1,7 +1,7 @@
 #!/bin/bash
 # Configures and builds quietly, with progress in plain lines. Sourced by ./course.
-# Invariant: all output of the compilers is in build/<preset>/build.log, and the important part of a failure is
-# on the screen.
+# Invariants: all output of the compilers is in build/<preset>/build.log, and the important part of a failure is
+# on the screen; everything printed here goes to stderr, because stdout is the command's own.
 
 has_gpu() { [ -e /dev/nvidia0 ] || nvidia-smi -L >/dev/null 2>&1; }
 
@@ -23,13 +23,13 @@ configure() {  # configure PRESET [-DOPTION=VALUE...]
   # After the first time the build itself notices changes that require a new configuration.
   if [ -f "$folder/build.ninja" ] && [ $# -eq 0 ] && ! lacks_cuda_of_now "$preset"; then return 0; fi
   mkdir -p "$folder"
-  echo "build: configuring $preset"
+  echo "build: configuring $preset" >&2
   if ! cmake --preset "$preset" "$@" >"$folder/configure.log" 2>&1; then
-    grep -A 12 'CMake Error' "$folder/configure.log" | head -40
-    echo "build: configuring failed; all of it: $folder/configure.log"
+    grep -A 12 'CMake Error' "$folder/configure.log" | head -40 >&2
+    echo "build: configuring failed; all of it: $folder/configure.log" >&2
     return 1
   fi
-  if [ "$preset" = release ]; then say_cuda; fi
+  if [ "$preset" = release ]; then say_cuda >&2; fi
 }
 
 say_progress() {  # say_progress LOG: a line every 15 s until it is ended
@@ -39,7 +39,7 @@ say_progress() {  # say_progress LOG: a line every 15 s until it is ended
   while true; do
     read -r -t 15 -u "$never"
     steps="$(grep -o '^\[[0-9]*/[0-9]*\]' "$1" | tail -1)"
-    echo "build: ${steps:-starting}"
+    echo "build: ${steps:-starting}" >&2
   done
 }
 
@@ -63,8 +63,8 @@ build_in() {  # build_in PRESET TARGET...
   kill "$reporter" && wait "$reporter" 2>/dev/null
   trap - EXIT
   if [ $status -ne 0 ]; then
-    show_failure "$folder/build.log"
-    echo "build: failed; all of it: $folder/build.log"
+    show_failure "$folder/build.log" >&2
+    echo "build: failed; all of it: $folder/build.log" >&2
   fi
   return $status
 }

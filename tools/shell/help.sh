@@ -28,6 +28,7 @@ usage() {
   ask_columns && width="$REPLY"
   fold -s -w "$width" <<<"todevice: what happens behind .to(device)" | sed 's/ *$//'
   printf '\nUsage: ./course COMMAND\n'
+  fold -s -w "$width" <<<"To begin: read chapters/01_device_check/README.md, then type ./course check" | sed 's/ *$//'
   printf '\nLearn\n'
   usage_line "$width" "list [N]" "how far you are; a chapter's exercises"
   usage_line "$width" "run N [OPTIONS]" "run chapter N on the best device there is"
@@ -70,8 +71,9 @@ is_command() {  # is_command WORD: whether usage lists it
 
 refuse_command() {  # refuse_command WORD: a typing error causes no build
   local tool=build/release/tools/course/course-tool
-  # The tool knows which command is nearest; without it, all of them are shown.
-  if [ -x "$tool" ]; then exec "$tool" "$@"; fi
+  # The tool knows which command is nearest; without it, all of them are shown. It gets the word alone:
+  # a --help after it would print another help.
+  if [ -x "$tool" ]; then exec "$tool" "$1"; fi
   echo "There is no command \"$1\". These are the commands:" >&2
   usage >&2
   return 2

@@ -7,15 +7,15 @@ plugin_file=build/xla/xla_cpu_pjrt.so
 fetch_plugin() {  # Leaves the library and PJRT's own header in build/xla.
   if [ -f "$plugin_file" ]; then return 0; fi
   if ! python3 -m pip --version >/dev/null 2>&1; then
-    echo "plugin: there is no pip here. Install it with  sudo apt-get install python3-pip"
+    echo "plugin: there is no pip here. Install it with  sudo apt-get install python3-pip" >&2
     return 1
   fi
-  echo "plugin: fetching XLA's plugin for the CPU, once: 64 MB to download, 260 MB in build/xla"
+  echo "plugin: fetching XLA's plugin for the CPU, once: 64 MB to download, 260 MB in build/xla" >&2
   rm -rf build/xla.part && mkdir -p build/xla.part || return 1
   if ! python3 -m pip --disable-pip-version-check download --quiet --no-deps --only-binary :all: \
     --require-hashes --requirement tools/xla_plugin.txt --dest build/xla.part; then
-    echo "plugin: it could not be fetched. Is there a network? The package is for x86-64 machines."
-    echo "plugin: with another plugin:  PJRT_PLUGIN=/where/it/is.so ./course run 10"
+    echo "plugin: it could not be fetched. Is there a network? The package is for x86-64 machines." >&2
+    echo "plugin: with another plugin:  PJRT_PLUGIN=/where/it/is.so ./course run 10" >&2
     return 1
   fi
   python3 - build/xla.part <<'END' || return 1

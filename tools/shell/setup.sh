@@ -23,7 +23,7 @@ missing_packages() {  # missing_packages SECTION...
 
 agreed_to_install() {  # agreed_to_install PACKAGE...
   if [ -n "${CI:-}" ] || ! [ -t 0 ] || ! [ -t 1 ]; then return 0; fi
-  echo "The course needs these Debian packages: $*"
+  echo "The course needs these Debian packages: $*" >&2
   local answer
   read -r -p "Install them now? [Y/n] " answer
   case "$answer" in n* | N*) return 1 ;; esac
@@ -37,7 +37,7 @@ install_packages() {  # install_packages PACKAGE...
     # Without a terminal sudo would wait for a password forever.
     [ -t 0 ] || as_root=(sudo -n)
   fi
-  echo "setup: installing $# packages (log: build/setup.log)"
+  echo "setup: installing $# packages (log: build/setup.log)" >&2
   {
     "${as_root[@]}" apt-get -o DPkg::Lock::Timeout=300 update &&
       "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
@@ -46,8 +46,8 @@ install_packages() {  # install_packages PACKAGE...
 }
 
 say_how_to_install() {
-  echo "setup: these Debian packages are missing: $*"
-  echo "setup: install them with  sudo apt-get install $*  (or ask who looks after this machine)"
+  echo "setup: these Debian packages are missing: $*" >&2
+  echo "setup: install them with  sudo apt-get install $*  (or ask who looks after this machine)" >&2
 }
 
 have_build_tools() {
@@ -70,7 +70,7 @@ set_up() {  # set_up base|docs|all
     return 1
   }
   if ! command -v apt-get >/dev/null; then
-    echo "setup: no apt-get here; tools/packages.debian lists what the course needs"
+    echo "setup: no apt-get here; tools/packages.debian lists what the course needs" >&2
     have_build_tools && touch "$stamp"
     return
   fi
@@ -82,10 +82,10 @@ set_up() {  # set_up base|docs|all
     if ! { agreed_to_install $missing && install_packages $missing; }; then
       # shellcheck disable=SC2086
       say_how_to_install $missing
-      [ -f build/setup.log ] && grep -E '^(E:|sudo:)' build/setup.log | tail -3
+      [ -f build/setup.log ] && grep -E '^(E:|sudo:)' build/setup.log | tail -3 >&2
       [ -z "$(missing_packages base)" ] || return 1
       [ "$1" != docs ] || [ -z "$(missing_packages docs)" ] || return 1
-      echo "setup: going on without them"
+      echo "setup: going on without them" >&2
       # No stamp, so the next command checks again.
       return 0
     fi

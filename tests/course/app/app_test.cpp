@@ -26,6 +26,17 @@ TEST_CASE("defaults are the program's, options override them") {
   CHECK_THAT(help.output, Catch::Contains("A sample program.") && Catch::Contains("--batch-size"));
 }
 
+TEST_CASE("messages name the command that was typed, where ./course started the program") {
+  const auto typed = [](const char* word) {
+    return course::run(
+               {{SAMPLE, word}, {{"COURSE_TYPED", "./course run 2"}}, std::chrono::seconds(60), {}})
+        .output;
+  };
+  CHECK_THAT(typed("--help"), Catch::Contains("Usage: ./course run 2 [options]"));
+  CHECK_THAT(typed("--bogus"), Catch::Contains("./course run 2: There is no option --bogus.") &&
+                                   Catch::Contains("\n./course run 2 --help shows the options."));
+}
+
 TEST_CASE("a wrong option is an error with the option, what is expected and what to type") {
   const std::string largest = "99999999999999999999", digits(300, '9');
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {

@@ -27,8 +27,8 @@ void declare(app::OptionParser& parser, Settings& s, Typed& typed) {
   parser.option("--python", s.python, "the Python that has PyTorch", "PATH");
   parser.option("--compare", s.compare, "an older report: what is faster, what is slower", "FILE");
   parser.flag("--merge", typed.merge, "the words are reports to show as one; measure nothing");
-  parser.option("--rounds", typed.rounds, "samples of each case; 7 without it", 1, 1000);
-  parser.option("--seconds", s.seconds, "length of a sample; 0.3 without it", 0.001, 60);
+  parser.option("--rounds", typed.rounds, "samples of each case; default: 7", 1, 1000);
+  parser.option("--seconds", s.seconds, "length of a sample; default: 0.3", 0.001, 60);
   parser.flag("--quick", s.quick, "3 rounds of 0.05 s: a first impression");
   parser.option("--out", s.out, "folder of the page, the pictures and time.json", "FOLDER");
   parser.option("--json", s.json, "write the JSON file here, too", "FILE");
