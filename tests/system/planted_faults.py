@@ -70,6 +70,14 @@ class Fault:
     def program(self):
         return self.test.split()[0]
 
+    def changed_text(self):
+        text = (PROJECT / self.file).read_text()
+        for before, after in [(self.before, self.after), *self.more]:
+            if text.count(before) != 1:
+                raise LookupError(f"{self.file} must hold this text once, not {text.count(before)} times: {before}")
+            text = text.replace(before, after)
+        return text
+
     def command(self):
         return tuple(shlex.split(self.test)), tuple(sorted(self.environment.items()))
 
@@ -81,6 +89,8 @@ def read_faults():
         for entry in common["fault"]:
             entry["environment"] = {k: str(v) for k, v in entry.get("environment", {}).items()}
             faults.append(Fault(**{"units": [], "more": [], **entry}))
+    for fault in faults:
+        fault.changed_text()
     names = [fault.name for fault in faults]
     assert len(names) == len(set(names)), "two faults have the same name"
     return faults
@@ -133,14 +143,9 @@ class Planting:
         self.scratch = scratch / re.sub(r"\W+", "_", fault.name)
 
     def change(self):
-        text = (PROJECT / self.fault.file).read_text()
-        for before, after in [(self.fault.before, self.fault.after), *self.fault.more]:
-            if text.count(before) != 1:
-                raise LookupError(f"{self.fault.file} holds {text.count(before)} times and not once: {before}")
-            text = text.replace(before, after)
         changed = self.scratch / self.fault.file
         changed.parent.mkdir(parents=True)
-        changed.write_text(text)
+        changed.write_text(self.fault.changed_text())
 
     def compile(self, source, target):
         """The object in place of the build's `target`. Paths in the scratch directory are relative, so

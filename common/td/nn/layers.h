@@ -92,9 +92,9 @@ class BatchNormImplBase : public Cloneable<Derived> {
   }
 
   BatchNormOptions options;
-  Tensor weight, bias;  ///< Scale and shift; undefined without `affine`.
-  Tensor running_mean;  ///< Buffer of shape (C); undefined without `track_running_stats`.
-  Tensor running_var;   ///< As `running_mean`.
+  Tensor weight, bias;         ///< Scale and shift; undefined without `affine`.
+  Tensor running_mean;         ///< Buffer of shape (C); undefined without `track_running_stats`.
+  Tensor running_var;          ///< As `running_mean`.
   Tensor num_batches_tracked;  ///< Buffer, int64, 0-dimensional.
 };
 /// For (N, C) and (N, C, L).

@@ -151,9 +151,11 @@ class Scalar {
   Scalar(Half value) : Scalar(static_cast<float>(value)) {}
   Scalar(BFloat16 value) : Scalar(static_cast<float>(value)) {}
 
-  /// The value as a T.
+  /// The value as a T; see check_fits for values that T cannot hold.
   template <class T>
   T to() const {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+      return static_cast<T>(kind_ == kDouble ? static_cast<std::int64_t>(real_) : integer_);
     using Number = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
     return kind_ == kDouble ? static_cast<Number>(real_) : static_cast<Number>(integer_);
   }
@@ -167,6 +169,9 @@ class Scalar {
   ///@}
   /// kBool, kLong or kDouble.
   ScalarType kind() const { return kind_; }
+  /// @throws DtypeError unless an element of this type can hold the value, by libtorch's rule:
+  /// negative numbers wrap in uint8, and infinity is a float.
+  void check_fits(ScalarType type) const;
   /// True for a real.
   bool is_floating_point() const { return kind_ == kDouble; }
   Scalar operator-() const { return is_floating_point() ? Scalar(-real_) : Scalar(-integer_); }

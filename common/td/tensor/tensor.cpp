@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
@@ -11,6 +13,28 @@
 #include "td/tensor/braces.h"
 
 namespace td {
+
+void Scalar::check_fits(ScalarType type) const {
+  const double value = to<double>(), size = std::abs(value);
+  const bool fits = [&] {
+    switch (type) {
+      case kByte:
+        return size < 256;
+      case kInt:
+        return value >= -0x1p31 && value < 0x1p31;
+      case kLong:
+        return kind_ != kDouble || (value >= -0x1p63 && value < 0x1p63);
+      case kBool:
+      case kDouble:
+        return true;
+      default:  // floats
+        const double largest = type == kHalf ? 65504 : std::numeric_limits<float>::max();
+        return !(size > largest) || std::isinf(size);
+    }
+  }();
+  TD_CHECK(DtypeError, fits, "the number ", value, " does not fit into ", type,
+           "; use a wider dtype or a number that it can hold");
+}
 
 NestedNumbers::NestedNumbers(std::initializer_list<NestedNumbers> slices)
     : sizes_{std::int64_t(slices.size())} {

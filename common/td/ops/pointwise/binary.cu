@@ -108,8 +108,10 @@ void limit(const Tensor& out, const Tensor& x, const optional<Scalar>& min,
   if (max) minimum_op.forward("minimum", out, min ? out : x, wrapped_number(*max, out.dtype()));
 }
 
-void check_limits(const optional<Scalar>& min, const optional<Scalar>& max) {
+void check_limits(const optional<Scalar>& min, const optional<Scalar>& max, ScalarType type) {
   TD_CHECK(Error, min || max, "clamp: give at least one of min and max");
+  if (min) min->check_fits(type);
+  if (max) max->check_fits(type);
 }
 
 }  // namespace
@@ -218,10 +220,10 @@ Tensor& Tensor::div_(const Scalar& other, optional<std::string_view> rounding_mo
 }
 Tensor clamp(const Tensor& input, optional<Scalar> min, optional<Scalar> max) {
   device_of("clamp", input);
-  check_limits(min, max);
   ScalarType type = input.dtype();
   if (min) type = result_type(input, *min);
   if (max) type = promote_types(type, result_type(input, *max));
+  check_limits(min, max, type);
   const Tensor x = as_type(input, type);
   Tensor out = result_like(x, x.impl().sizes, type, x.device());
   limit(out, x, min, max);
@@ -236,7 +238,7 @@ Tensor clamp_max(const Tensor& input, const Scalar& max) { return clamp(input, n
 
 Tensor& Tensor::clamp_(optional<Scalar> min, optional<Scalar> max) const {
   device_of("clamp", *this);
-  check_limits(min, max);
+  check_limits(min, max, dtype());
   const Tensor kept = recording(*this) ? inside(detach(), min, max) : Tensor();
   begin_inplace("clamp_", *this);
   limit(*this, *this, min, max);

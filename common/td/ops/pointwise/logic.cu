@@ -179,11 +179,13 @@ bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol
 }
 
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
+  value.check_fits(input.dtype());
   const Tensor m = mask_on(input, mask);
   return where(m, wrapped_number(value, input.dtype()), input);
 }
 
 Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
+  value.check_fits(dtype());
   const Tensor m = mask_on(*this, mask);
   const Sizes fits = broadcast_sizes("masked_fill_", sizes(), m.sizes());
   TD_CHECK(ShapeError, fits == impl().sizes, "masked_fill_: \"mask\" of sizes ", m.sizes(),

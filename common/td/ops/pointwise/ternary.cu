@@ -73,9 +73,8 @@ auto gradients(const TernaryOp& o, const Tensor& a, const Tensor& b, const Tenso
           v](Gradients& grads, const Tensor& g) {
     for (int i = 0; i < 3; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      grads.set_lazily(at, [&] {
-        return forms[at].fit(o.gradient(i, g, saved[0], saved[1], saved[2], v));
-      });
+      grads.set_lazily(
+          at, [&] { return forms[at].fit(o.gradient(i, g, saved[0], saved[1], saved[2], v)); });
     }
   };
 }

@@ -46,7 +46,10 @@ Tensor tensor(const NestedNumbers& values, const TensorOptions& options) {
   Tensor host = empty(values.sizes(), TensorOptions(all.dtype()));
   dispatch_all(all.dtype(), [&]<class T>(CppType<T>) {
     T* out = host.data_ptr<T>();
-    for (const Scalar& value : values.values()) *out++ = value.to<T>();
+    for (const Scalar& value : values.values()) {
+      value.check_fits(all.dtype());
+      *out++ = value.to<T>();
+    }
   });
   Tensor t = host.to(all.device());
   if (all.pinned_memory()) t = t.pin_memory();

@@ -20,6 +20,7 @@ void kernels::fill(const Tensor& out, const Scalar& value) {
 }
 
 Tensor& Tensor::fill_(const Scalar& value) const {
+  value.check_fits(dtype());
   begin_inplace("fill_", *this, /*one_value=*/true);
   kernels::fill(*this, value);
   if (recording(*this))
@@ -37,6 +38,7 @@ namespace {
 
 // A new dense tensor, filled before a gradient can be recorded for it.
 Tensor filled(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) {
+  value.check_fits(options.dtype());
   Tensor t = empty(sizes, options);
   kernels::fill(t, value);
   return t;
@@ -52,6 +54,7 @@ Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options
 }
 Tensor full_like(const Tensor& like, const Scalar& value, const TensorOptions& options) {
   Tensor t = empty_like(like, options);
+  value.check_fits(t.dtype());
   kernels::fill(t, value);
   if (options.requires_grad()) t.requires_grad_();
   return t;

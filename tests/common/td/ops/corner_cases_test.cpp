@@ -1,6 +1,7 @@
 // Corner cases where the core once differed from libtorch: the conformance programs found them,
 // these tests check them on every device.
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <limits>
 
 #include "../tensor/values.h"
@@ -296,4 +297,28 @@ TEST_CASE("lerp by a number has all digits of float64 in its gradient") {
   const Tensor x = zeros({1}, kFloat64).requires_grad_();
   x.lerp(ones({1}, kFloat64), 0.3).sum().backward();
   CHECK(values(x.grad()) == List{1 - 0.3});
+}
+
+TEST_CASE("a number that a dtype cannot hold is an error, as in libtorch") {
+  CHECK_THROWS_WITH(full({2}, 300, kUInt8),
+                    Catch::Contains("the number 300 does not fit into uint8; use a wider dtype"));
+  const Tensor bytes = tensor({1, 200}, kUInt8);
+  CHECK_THROWS_AS(bytes.fill_(-300), DtypeError);
+  CHECK_THROWS_AS(bytes.clamp_(nullopt, 300), DtypeError);
+  CHECK(bytes._version() == 0);
+  CHECK_THROWS_AS(clamp(bytes, nullopt, 300), DtypeError);
+  CHECK_THROWS_AS(tensor({1L << 40}, kInt32), DtypeError);
+  CHECK_THROWS_AS(full({2}, NAN, kInt64), DtypeError);
+  CHECK_THROWS_AS(full({2}, 1e300), DtypeError);
+  const Tensor halves = ones({2}, kFloat16);
+  CHECK_THROWS_AS(halves.masked_fill(halves.gt(0), -1e9), DtypeError);
+  // What fits, wraps or is infinite.
+  CHECK(full({1}, -1, kUInt8).item<int>() == 255);
+  CHECK(full({1}, -1.0, kUInt8).item<int>() == 255);
+  CHECK(full({1}, -2147483648LL, kInt32).item<std::int64_t>() == -2147483648LL);
+  CHECK(full({1}, INT64_MIN, kInt64).item<std::int64_t>() == INT64_MIN);
+  CHECK(full({1}, 65504, kFloat16).item<double>() == 65504);
+  CHECK(std::isinf(full({1}, INFINITY, kFloat16).item<float>()));
+  CHECK(std::isnan(full({1}, NAN).item<float>()));
+  CHECK((bytes + 300).eq(tensor({45, 244}, kUInt8)).all().item<bool>());  // arithmetic wraps
 }
