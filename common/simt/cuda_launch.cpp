@@ -76,8 +76,9 @@ void launch_on_cuda(const CudaLaunch& launch) {
 }
 #else
 void launch_on_cuda(const CudaLaunch& launch) {
-  fail<DeviceError>(launch.record.name,
-                    ": this build has no kernels for cuda; build where nvcc is installed");
+  fail<DeviceError>(
+      launch.record.name,
+      ": this build has no CUDA kernels; configure it with TD_CUDA=ON, which needs nvcc");
 }
 #endif
 

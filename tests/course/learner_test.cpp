@@ -53,12 +53,14 @@ TEST_CASE("a pass is forgotten when the exercise fails again") {
   CHECK_SAYS(learner.types({"list"}), "0 of 2 exercises passed");
 }
 
-TEST_CASE("an exercise may be named by the path of its file") {
+TEST_CASE("an exercise or a chapter may be named by its path") {
   const Learner learner;
   for (const std::string path :
        {"chapters/91_warm_up/running_sum.cpp", "./chapters/91_warm_up/running_sum.cpp",
         "running_sum.cpp", "91/running_sum", "91_warm_up/running_sum"})
     CHECK_SAYS(learner.types({"hint", path, "--level", "1"}), "91.running_sum: Sum up as you go");
+  for (const std::string path : {"chapters/91_warm_up", "./chapters/91_warm_up/", "91_warm_up"})
+    CHECK_SAYS(learner.types({"check", path}), "0 pass · 0 fail · 2 not done yet");
 }
 
 TEST_CASE("half a solution is not done yet") {

@@ -190,14 +190,14 @@ def test_front_page(course):
     ran = {
         "seconds": 192, "machine": "a machine", "gpus": [], "date": "2026-01-02", "commit": "abc1234",
         "compiler_cache": False, "load_before": 0.25,
-        "output": ["setup: x", "build: starting", "build: [1/9]", *(f"line {i}" for i in range(40))]
+        "output": ["setup: x", "building", "building [1/9]", *(f"line {i}" for i in range(40))]
     }
     (course.root / "docs/measurements/first_run.json").write_text(json.dumps({"run": ran}))
     course.call("front_page.py", "check", code=1, says="type  tools/front_page.py write")
     course.call("front_page.py", "write")
     course.call("front_page.py", "check")
     for text in ("`./course run 4` took **3 min 12 s** in a fresh clone", "without a compiler cache",
-                 "line 39\n```", "build: starting\nline 0", "load before 0.25", "\n…\n", "`./course test`: not measured.",
+                 "line 39\n```", "building\nline 0", "load before 0.25", "\n…\n", "`./course test`: not measured.",
                  "| LeNet step | ", f"commit {newest_comparison()['commit']} of "):
         expect(f"the page says: {text}", text in course.page(), course.page())
     page = course.root / "README.md"

@@ -24,13 +24,18 @@ bool is_number(const std::string& text) {
 }
 
 /// "01.first_device" of "chapters/01_device_check/first_device.cpp", "first_device" of
-/// "first_device.cpp"; a text that is not a path as it is.
-std::string without_path(const std::string& text) {
+/// "first_device.cpp", "01" of "chapters/01_device_check/"; a text that is not a path as it is.
+std::string without_path(std::string text) {
+  while (!text.empty() && text.back() == '/') text.pop_back();
   const fs::path path(text);
-  if (text.find('/') == std::string::npos && !is_source(path)) return text;
+  const auto digits = [](const std::string& name) {
+    return name.substr(0, name.find_first_not_of("0123456789"));
+  };
   const std::string name = (is_source(path) ? path.stem() : path.filename()).string();
-  const std::string folder = path.parent_path().filename().string();
-  const std::string number = folder.substr(0, folder.find_first_not_of("0123456789"));
+  const std::string chapter = digits(name);
+  if (!chapter.empty() && name[chapter.size()] == '_') return chapter;
+  if (text.find('/') == std::string::npos && !is_source(path)) return text;
+  const std::string number = digits(path.parent_path().filename().string());
   return number.empty() ? name : number + "." + name;
 }
 
@@ -111,9 +116,10 @@ const Exercise& Course::exercise(const std::string& typed) const {
   throw UsageError(none + ". ./course list --all shows all names.");
 }
 
-std::vector<const Exercise*> Course::select(const std::string& text) const {
+std::vector<const Exercise*> Course::select(const std::string& typed) const {
+  const std::string text = without_path(typed);
   std::vector<const Exercise*> chosen;
-  if (!text.empty() && !is_number(text)) return {&exercise(text)};
+  if (!text.empty() && !is_number(text)) return {&exercise(typed)};
   if (!text.empty()) chapter(std::stoi(text));
   for (const auto& c : chapters)
     if (text.empty() || c.number == std::stoi(text))

@@ -39,7 +39,7 @@ say_progress() {  # say_progress LOG: a line every 15 s until it is ended
   while true; do
     read -r -t 15 -u "$never"
     steps="$(grep -o '^\[[0-9]*/[0-9]*\]' "$1" | tail -1)"
-    echo "build: ${steps:-starting}" >&2
+    echo "building${steps:+ $steps}" >&2
   done
 }
 

@@ -143,7 +143,7 @@ std::string RaceFinder::cure(const Race& race) const {
   if (race.same_value) return "Harmless as long as the values are equal; one thread is enough";
   if (is_update(race))
     return "Cure: an atomic function, such as atomicAdd(&" + race.region->element(race.address) +
-           ", ...)";
+           ", ...), or let only one thread update each element";
   if (first.kind == AccessKind::kWrite && second.kind == AccessKind::kWrite)
     return "Cure: let one thread write each element";
   if (race.between_blocks)

@@ -70,8 +70,8 @@ void PinnedAllocator::record_stream(void* memory, const Stream& stream) {
 CachingAllocator::Block* PinnedAllocator::take(std::size_t bytes, bool) {
   if (capturing_graph) [[unlikely]]
     fail_in_capture("pinned memory",
-                    "Replays would use it when it belongs to somebody else. Pin it before the "
-                    "capture, and keep it for as long as the graph is used.");
+                    "Replays would use it after it has been released and given to another tensor. "
+                    "Pin it before the capture, and keep it for as long as the graph is used.");
   const std::size_t size = block_bytes(bytes);
   Block* const block = take_free(size, false, {}, true);
   if (!block) return take_segment(size, false, {});

@@ -137,7 +137,8 @@ void launch(const char* name, Device device, const Work& work, TensorRefs reads,
 #ifdef TD_DEVICE_CODE
       return launch_on_cuda(name, device, work, reads, writes);
 #else
-      fail<DeviceError>(name, ": this build has no CUDA kernels; build where nvcc is installed");
+      fail<DeviceError>(
+          name, ": this build has no CUDA kernels; configure it with TD_CUDA=ON, which needs nvcc");
 #endif
     default:
       return backend(device.type())

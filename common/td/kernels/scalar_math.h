@@ -77,6 +77,10 @@ template <class A, class B>
 TD_HD auto where(bool condition, A yes, B no) {
   return condition ? yes : no;
 }
+template <class T>
+TD_HD T zeros_like(T) {
+  return T(0);
+}
 /// -1, 0 or 1; 0 for NaN, as in libtorch.
 template <class T>
 TD_HD T sign(T x) {

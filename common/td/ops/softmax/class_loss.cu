@@ -190,8 +190,9 @@ Tensor along(const Tensor& weight, const Tensor& x, std::int64_t dim) {
 }
 
 // What each class's log-probability is multiplied with, without the minus signs: the weights of the
-// target and of the smoothing, 0 in ignored rows. A constant of the graph.
-Tensor wanted(const Classes& c) {
+// target and of the smoothing, divided by their sum for a mean; 0 in ignored rows. A constant of
+// the graph.
+Tensor wanted(const Classes& c, const Tensor& weight_sum) {
   const NoGradGuard no_grad;
   const Tensor valid = c.target.ne(Scalar(c.kind.ignore_index)).unsqueeze(1);
   const Tensor t = c.target.unsqueeze(1).masked_fill(valid.logical_not(), 0);
@@ -199,6 +200,7 @@ Tensor wanted(const Classes& c) {
   Tensor all = zeros(c.x.sizes(), c.x.options()).scatter(1, t, Scalar(1.0 - e));
   if (e > 0) all = all + Scalar(e / static_cast<double>(c.x.size(1)));
   if (c.weight.defined()) all = all * along(c.weight.detach(), c.x, 1);
+  if (c.kind.mean) all = all / weight_sum;
   return where(valid, all, Scalar(0));
 }
 
@@ -206,8 +208,7 @@ Tensor wanted(const Classes& c) {
 Tensor gradient(const Classes& c, const Tensor& given, const Tensor& log_sums,
                 const Tensor& weight_sum) {
   if (recording(given, c.x)) {  // in operations that are recorded, for gradients of gradients
-    const Tensor q = wanted(c), scale = c.kind.mean ? given / weight_sum : given;
-    const Tensor by_row = scale.dim() == 0 ? scale : scale.unsqueeze(1);
+    const Tensor q = wanted(c, weight_sum), by_row = given.dim() == 0 ? given : given.unsqueeze(1);
     return c.kind.from_log ? -q * by_row : (softmax(c.x, 1) * q.sum(1, true) - q) * by_row;
   }
   const Tensor g = given.contiguous();

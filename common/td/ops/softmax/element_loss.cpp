@@ -68,9 +68,9 @@ Tensor smooth_l1_loss_impl(const Tensor& input, const Tensor& target,
   common_device(smooth_op, input, target);
   TD_CHECK(Error, beta >= 0, "smooth_l1_loss: beta must not be negative but is ", beta);
   if (beta == 0) return l1_loss(input, target, reduction);
-  const Tensor d = abs(input - target);
-  const Tensor near = d.detach().lt(Scalar(beta));
-  return reduced(where(near, square(d) * Scalar(0.5 / beta), d - Scalar(0.5 * beta)), reduction);
+  // Without a square of d, whose gradient would be NaN where d is infinite.
+  const Tensor d = abs(input - target), near = clamp_max(d, beta);
+  return reduced(near * (d - near * Scalar(0.5)) / Scalar(beta), reduction);
 }
 
 Tensor binary_cross_entropy_impl(const Tensor& input, const Tensor& target, const Tensor& weight,

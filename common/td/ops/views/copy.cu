@@ -128,8 +128,8 @@ void grow_memory(const Tensor& self, std::size_t bytes) {
   Storage& storage = *self.impl().storage;
   const std::size_t held = storage.bytes();
   TD_CHECK(Error, storage.owns_memory(), "resize_: ", bytes,
-           " bytes are needed, but from_blob was ", "given ", held,
-           " that somebody else owns; clone() the tensor and resize the copy");
+           " bytes are needed, but the tensor's memory is ", held,
+           " bytes that from_blob was given; clone() the tensor and resize the copy");
   const auto larger = make_storage(self.device(), bytes, self.is_pinned());
   const auto first_bytes = [&](const intrusive_ptr<Storage>& storage) {
     auto impl = make_intrusive<TensorImpl>(storage, kByte);

@@ -225,6 +225,23 @@ TEST_CASE("relu, maximum and minimum pass the gradient of NaN on") {
   }
 }
 
+TEST_CASE("functions with steps have the gradient 0, also where they are infinite or get a NaN") {
+  const List zero{0, 0, 0};
+  for (const Device device : devices()) {
+    INFO(device);
+    const Tensor x = leaf({1.5f, -2, 3}, device);
+    const Tensor g =
+        tensor({nan_value, std::numeric_limits<double>::infinity(), 1.0}, device).to(kFloat32);
+    const auto gradient = [&](const Tensor& y) { return values(autograd::grad({y}, {x}, {g})[0]); };
+    CHECK(gradient(x.floor()) == zero);
+    CHECK(gradient(x.ceil()) == zero);
+    CHECK(gradient(x.round()) == zero);
+    CHECK(gradient(x.sign()) == zero);
+    CHECK(gradient(x.div(2, "floor")) == zero);
+    CHECK(gradient(x.div(2, "trunc")) == zero);
+  }
+}
+
 TEST_CASE("as_strided adds up the gradients of overlapping elements") {
   for (const Device device : devices()) {
     INFO(device);

@@ -177,6 +177,22 @@ TEST_CASE("where nll_loss has no gradient it is 0, and not -0") {
   for (int i = 1; i < 6; ++i) CHECK((g[i] == 0 && !std::signbit(g[i])));
 }
 
+TEST_CASE("where all targets are ignored the gradient is 0, also one that has a gradient") {
+  const Tensor x = td::ones({2, 3}).requires_grad_(), t = td::tensor({-100, -100});
+  for (const bool create_graph : {false, true})
+    for (const Tensor& loss : {nll_loss(x, t), cross_entropy_loss(x, t)}) {
+      const Tensor g = td::autograd::grad({loss}, {x}, {}, true, create_graph)[0];
+      CHECK(g.detach().eq(0).all().item<bool>());
+    }
+}
+
+TEST_CASE("smooth_l1_loss has a gradient where the difference is infinite") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Tensor x = td::tensor({infinity, -infinity, 0.5f, -3.0f}).requires_grad_();
+  td::smooth_l1_loss(x, td::zeros({4}), td::kSum, 2.0).backward();
+  CHECK(x.grad().eq(td::tensor({1.0f, -1.0f, 0.25f, -1.0f})).all().item<bool>());
+}
+
 TEST_CASE("a class that does not exist is named, now on cpu and at the next wait on sim") {
   const Tensor x = td::zeros({2, 3}), t = td::tensor({0, 3});
   CHECK(message<td::ShapeError>([&] { cross_entropy_loss(x, t); }) ==

@@ -83,9 +83,10 @@ TEST_CASE("invalid arguments of resize_ are clear errors") {
   float memory[4] = {1, 2, 3, 4};
   const Tensor blob = from_blob(memory, {4});
   CHECK(values(blob.resize_({2})) == List{1, 2});
-  CHECK(message<Error>([&] { blob.resize_({8}); }) ==
-        "resize_: 32 bytes are needed, but from_blob was given 16 that somebody else owns; clone() "
-        "the tensor and resize the copy");
+  CHECK(
+      message<Error>([&] { blob.resize_({8}); }) ==
+      "resize_: 32 bytes are needed, but the tensor's memory is 16 bytes that from_blob was given; "
+      "clone() the tensor and resize the copy");
   CHECK(message<ShapeError>([] { empty({2}).resize_({-1}); }) ==
         "resize_: sizes must not be negative but got [-1]");
   CHECK(message<Error>([] { empty({2}).resize_({1}, MemoryFormat::Preserve); }) ==

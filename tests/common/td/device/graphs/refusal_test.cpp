@@ -59,9 +59,11 @@ TEST_CASE("in a capture host memory is pinned, and copies do not block") {
   CHECK(refusal_in_capture(on, [&] { x.cpu(); }) == kPageable);
   CHECK(refusal_in_capture(on, [&] { x.copy_(pageable, true); }) == kPageable);
   CHECK(refusal_in_capture(on, [&] { pageable.copy_(x, true); }) == kPageable);
-  CHECK(refusal_in_capture(on, [&] { pageable.pin_memory(); }) ==
-        "pinned memory: not while a graph is captured. Replays would use it when it belongs to "
-        "somebody else. Pin it before the capture, and keep it for as long as the graph is used.");
+  CHECK(
+      refusal_in_capture(on, [&] { pageable.pin_memory(); }) ==
+      "pinned memory: not while a graph is captured. Replays would use it after it has been "
+      "released and given to another tensor. Pin it before the capture, and keep it for as long as "
+      "the graph is used.");
   CHECK(refusal_in_capture(on, [&] { x.copy_(pinned); }) ==
         "copy: not while a graph is captured. It would make the host wait, and nothing runs before "
         "the graph is replayed. Pass non_blocking = true.");
