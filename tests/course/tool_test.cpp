@@ -114,7 +114,7 @@ TEST_CASE("an exercise that never ends is ended") {
   CHECK(endless.exit_code == 1);
   CHECK_SAYS(endless,
              "did not finish within 1 s, in the test \"every element is doubled, whatever the "
-             "size\"; is there an endless loop?\n");
+             "size\"; is there an endless loop, or a thread that waits forever?\n");
 }
 
 TEST_CASE("an exercise that ends the process does not pass") {
@@ -159,9 +159,11 @@ TEST_CASE("a crash is reported by its name") {
   learner.writes("double_all",
                  "#include <csignal>\n#include \"exercises.h\"\nvoid double_all("
                  "const std::vector<float>&, std::vector<float>&) { std::raise(SIGSEGV); }\n");
-  CHECK_SAYS(learner.types({"check"}),
-             "segmentation fault, in the test \"every element is doubled, whatever the size\"; is "
-             "an index out of bounds, or does a function call itself forever?\n");
+  CHECK_SAYS(
+      learner.types({"check"}),
+      "segmentation fault, in the test \"every element is doubled, whatever the size\"; is "
+      "an index out of bounds, is an object used after its end, or does a function call itself "
+      "forever?\n");
 }
 
 TEST_CASE("run passes arguments and exit code through, and can use the learner's work") {

@@ -104,12 +104,15 @@ Verdict judge(const Course& course, const Exercise& exercise, const fs::path& va
   const bool concluded = code == 0 || code == 3 || code == 4 || (code == 1 && verdict.text.empty());
   if (outcome.timed_out) {
     verdict.text += "  did not finish within " + std::to_string(time_limit_seconds()) + " s" +
-                    place.in_words() + "; is there an endless loop?\n";
+                    place.in_words() +
+                    "; is there an endless loop, or a thread that waits forever?\n";
   } else if (outcome.signal) {
-    verdict.text += "  the program crashed: " + signal_name(outcome.signal) + place.in_words() +
-                    (outcome.signal == SIGSEGV
-                         ? "; is an index out of bounds, or does a function call itself forever?\n"
-                         : "\n");
+    verdict.text +=
+        "  the program crashed: " + signal_name(outcome.signal) + place.in_words() +
+        (outcome.signal == SIGSEGV
+             ? "; is an index out of bounds, is an object used after its end, or does a "
+               "function call itself forever?\n"
+             : "\n");
   } else if (concluded && !place.all_tests_ended) {
     verdict.text += "  the program ended before its tests did" + place.in_words() +
                     "; remove the call of exit\n";
