@@ -53,6 +53,22 @@ TEST_CASE("a pass is forgotten when the exercise fails again") {
   CHECK_SAYS(learner.types({"list"}), "0 of 2 exercises passed");
 }
 
+TEST_CASE("a chapter in which one exercise no longer passes is not complete") {
+  const Learner learner;
+  const std::string no_text = "#include \"exercises.h\"\n";
+  learner.solves("double_all");
+  learner.solves("running_sum");
+  CHECK_SAYS(learner.types({"check", "91"}), "is complete");
+  learner.writes("double_all", no_text);
+  learner.types({"check", "91.double_all"});
+  learner.solves("double_all");
+  learner.writes("running_sum", no_text);
+  const Outcome half = learner.types({"check", "91"});
+  CHECK_SAYS(half, "1 pass · 1 fail");
+  CHECK_SAYS(half, "then type ./course check 91.running_sum");
+  CHECK(half.output.find("is complete") == std::string::npos);
+}
+
 TEST_CASE("an exercise or a chapter may be named by its path") {
   const Learner learner;
   for (const std::string path :
@@ -86,6 +102,16 @@ TEST_CASE("a file that does not compile shows the error and breaks nothing else"
   const Outcome proof = learner.types({"prove", "91"});
   CHECK(proof.exit_code == 0);
   CHECK_SAYS(proof, "14 passed, 0 failed, 0 skipped");
+}
+
+TEST_CASE("an exercise that calls another one is told that it cannot") {
+  const Learner learner;
+  learner.writes("double_all",
+                 "#include \"exercises.h\"\nvoid double_all(const std::vector<float>& in, "
+                 "std::vector<float>& out) { out = running_sum(in); }\n");
+  CHECK_SAYS(learner.types({"check", "double_all"}),
+             "  running_sum is not defined in this file, and each exercise is a library of its "
+             "own: write here what you need of another exercise.\n");
 }
 
 TEST_CASE("a function that the file lacks is named, and so is one that does not return") {

@@ -53,7 +53,7 @@ int check(const Course& course, const std::vector<const Exercise*>& chosen) {
   Result advised = Result::pass;
   const Exercise* advised_on =
       chosen.empty() ? nullptr : chosen.back();  // or the first one that did not pass
-  std::string summaries;
+  std::vector<const Chapter*> completed;
   for (const auto* e : chosen) {
     const Checked checked = check_exercise(course, *e);
     const Verdict& v = checked.verdict;
@@ -67,13 +67,17 @@ int check(const Course& course, const std::vector<const Exercise*>& chosen) {
     std::cout << verdict_text(*e, v);
     // After the verdict, which is the same without a toolkit.
     if (v.result == Result::pass) std::cout << nvcc_warning(course, *e);
-    if (checked.completes_chapter) summaries += chapter_summary(course, course.chapter(e->chapter));
+    if (checked.completes_chapter) completed.push_back(&course.chapter(e->chapter));
   }
   close(counts, unchecked);
+  const Progress progress(course.root);
+  std::string summaries;
+  for (const auto* chapter : completed)  // unless a later exercise of it no longer passes
+    if (progress.passed(*chapter)) summaries += chapter_summary(course, *chapter);
   if (!summaries.empty())
     print_wrapped(summaries);
   else if (advised_on)
-    advise(course, *advised_on, Progress(course.root), advised, chosen.size() == 1);
+    advise(course, *advised_on, progress, advised, chosen.size() == 1);
   return counts[Result::pass] + counts[Result::skipped] == static_cast<int>(chosen.size()) ? 0 : 1;
 }
 

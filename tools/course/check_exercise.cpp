@@ -29,6 +29,21 @@ void explain_missing_function(const Course& course, const Exercise& e, Verdict& 
                  ", or type ./course reset " + e.id() + "\n";
 }
 
+/// What to do about a function of the chapter's header that the file calls and does not define;
+/// empty where the linker does not name one.
+std::string about_other_exercise(const Course& course, const Exercise& e,
+                                 const std::string& errors) {
+  static const std::string kMark = "undefined symbol: ";
+  const auto at = errors.find(kMark);
+  const fs::path header = course.stub(e).parent_path() / "exercises.h";
+  if (at == std::string::npos || !fs::exists(header)) return {};
+  const auto begin = at + kMark.size();
+  const std::string name = errors.substr(begin, errors.find_first_of("(:\n", begin) - begin);
+  if (read_file(header).find(" " + name) == std::string::npos) return {};
+  return "  " + name + " is not defined in this file, and each exercise is a library of its own: " +
+         "write here what you need of another exercise.\n";
+}
+
 Verdict judge_mine(const Course& course, const Exercise& e, const Supervision& supervision) {
   if (!fs::exists(course.stub(e)))
     return {Result::fail,
@@ -39,7 +54,9 @@ Verdict judge_mine(const Course& course, const Exercise& e, const Supervision& s
   const Chapter& chapter = course.chapter(e.chapter);
   // One call for both: Ninja reads the build's files once, which is most of the wait.
   const std::string errors = build(course, {mine_target(e), chapter.checker()}, supervision);
-  if (!errors.empty()) return {Result::fail, "  it does not compile:\n" + errors, false};
+  if (!errors.empty())
+    return {Result::fail,
+            "  it does not compile:\n" + errors + about_other_exercise(course, e, errors), false};
   Verdict verdict = judge(course, e, course.variant("mine"), false, supervision.stop);
   explain_missing_function(course, e, verdict);
   verdict.text = shortened(verdict.text);
@@ -57,9 +74,7 @@ bool remember(const Course& course, const Exercise& e, Result result) {
   else
     progress.set_passed(e, result == Result::pass);
   progress.save();
-  const auto& all = course.chapter(e.chapter).exercises;
-  return news && std::all_of(all.begin(), all.end(),
-                             [&](const Exercise& other) { return progress.passed(other); });
+  return news && progress.passed(course.chapter(e.chapter));
 }
 
 /// The sentence that follows "You will build" on the chapter's page; empty where there is none.

@@ -64,6 +64,11 @@ std::string Progress::written(const Facts& facts) {
   return text;
 }
 
+bool Progress::passed(const Chapter& chapter) const {
+  return std::all_of(chapter.exercises.begin(), chapter.exercises.end(),
+                     [this](const Exercise& e) { return passed(e); });
+}
+
 void Progress::set_passed(const Exercise& e, bool passed) {
   changed_passes_[e.id()] = passed;
   new_skips_.erase(e.id());

@@ -18,6 +18,8 @@ class Progress {
   explicit Progress(const fs::path& root);
 
   bool passed(const Exercise& e) const { return facts_.passed.count(e.id()) > 0; }
+  /// Whether all exercises of the chapter are passed.
+  bool passed(const Chapter& chapter) const;
   /// A pass also removes a skip.
   void set_passed(const Exercise& e, bool passed);
   /// Whether this machine could not check the exercise the last time; false once it has passed.

@@ -142,8 +142,9 @@ std::string RaceFinder::cure(const Race& race) const {
   const AccessSite &first = sites_[race.first], &second = sites_[race.second];
   if (race.same_value) return "Harmless as long as the values are equal; one thread is enough";
   if (is_update(race))
-    return "Cure: an atomic function, such as atomicAdd(&" + race.region->element(race.address) +
-           ", ...), or let only one thread update each element";
+    return "Cure: let one thread update each element, or use an atomic function, such as "
+           "atomicAdd(&" +
+           race.region->element(race.address) + ", ...)";
   if (first.kind == AccessKind::kWrite && second.kind == AccessKind::kWrite)
     return "Cure: let one thread write each element";
   if (race.between_blocks)

@@ -119,8 +119,8 @@ TEST_CASE("a histogram without atomics races, one with atomics does not") {
   const Tensor in = zeros({512}, kUInt8).to("sim:0"), bins = zeros({256}, kInt).to("sim:0");
   check_found([&] { launch<racy_histogram>({.grid = 2, .block = 256}, in, 512, bins); },
               Finding::Kind::kRace, "racy bins",
-              "an atomic function, such as atomicAdd(&bins[0], ...), or let only one thread "
-              "update each element");
+              "Cure: let one thread update each element, or use an atomic function, such as "
+              "atomicAdd(&bins[0], ...)");
   check_clean([&] { launch<histogram>({.grid = 2, .block = 256}, in, 512, bins); });
 }
 
