@@ -25,9 +25,10 @@ td::Device first_device(int gpus);
 /// exists on this machine, or cpu if none of them exists. It must log every step.
 ///
 /// * Before it chooses, it checks that every wish is a device string. A typing mistake must be
-///   found on every machine, also if it comes after a wish that exists.
-/// * For each wish that does not exist, it writes one line to `log`. The line contains the wish and
-///   the reason, which is the `what()` of the error that td::check_device throws.
+///   found on every machine, even if it comes after a wish that exists.
+/// * For each wish that it tries and that does not exist, it writes one line to `log`. The line
+///   contains the wish and the reason, which is the `what()` of the error that td::check_device
+///   throws.
 /// * Its last line contains the device that it returns.
 /// * It does not change the current device.
 ///
@@ -156,8 +157,8 @@ using Environment = std::function<std::string(const std::string& variable)>;
 /// * The device becomes the current one of its kind (td::set_device), unless it is cpu. After an
 ///   error, the current device is unchanged.
 /// * The last line of the log contains the device, its name (td::device_name), and where the choice
-///   came from: `--device`, `TD_DEVICE` or `auto`. After a replacement, and for a NAME that is
-///   `auto`, that is `auto`.
+///   came from, which is one of `--device`, `TD_DEVICE` and `auto`. After a replacement, and for a
+///   NAME that is `auto`, that is `auto`.
 ///
 /// @param arguments without the program's name.
 /// @throws td::DeviceError for a `--device` without NAME (the message contains `--device`); for a

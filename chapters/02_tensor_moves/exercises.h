@@ -19,7 +19,7 @@
 ///   reaches `x`.
 /// * Not allowed: `to`, `cpu`, `cuda` and `sim`.
 ///
-/// @param x any sizes, any element type, also non-contiguous.
+/// @param x any sizes, any element type, contiguous or not.
 /// @param device without an index it means the current device of its kind, see td::check_device.
 /// @throws td::DeviceError if the device does not exist; the message contains it.
 ///
@@ -31,7 +31,7 @@ td::Tensor move_to(const td::Tensor& x, td::Device device);
 ///
 /// * The result has the values, sizes and element type of `values`, and is stored on `device`.
 /// * It is a leaf (is_leaf()), and it requires grad.
-/// * It has its own storage, also if `values` is on `device` already: an update of the result must
+/// * It has its own storage, even if `values` is on `device` already: an update of the result must
 ///   not change `values`.
 /// * `values` stays as it was, whether it requires grad or not. A backward pass from the result
 ///   gives it no gradient.
@@ -71,7 +71,7 @@ struct Argument {
 
 /// Exercise 2.one_device. Implement `one_device`, the check with which every operation begins: are
 /// all arguments on one device? A tensor without dimensions on the cpu counts as a plain number and
-/// goes with any device. All other tensors do not, also those with one element or none.
+/// goes with any device. No other tensor does, not even one with one element or none.
 ///
 /// * It compares every argument with the first argument that is not a number. It reports the first
 ///   argument that is not on the same device as that one.
@@ -142,8 +142,8 @@ void send(const td::Tensor& from, const td::Stream& from_stream, const td::Tenso
 /// * The results may be views of a common storage. They share no memory with `tensors`, except
 ///   those that are returned themselves.
 ///
-/// @param tensors any number, sizes and element types, on several devices, also non-contiguous and
-///     pinned. None of them requires grad.
+/// @param tensors any number, sizes and element types, on several devices, contiguous or not,
+///     pinned or not. None of them requires grad.
 /// @param device without an index it means the current device of its kind.
 /// @throws td::DeviceError if the device does not exist.
 ///

@@ -19,6 +19,12 @@ void show_error(const std::string& line, const std::function<void()>& attempt) {
   }
 }
 
+/// "1 transfer, 48 bytes".
+std::string transfers(int copies, std::size_t bytes) {
+  return std::to_string(copies) + (copies == 1 ? " transfer, " : " transfers, ") +
+         std::to_string(bytes) + " bytes";
+}
+
 /// Returns the second device of the same type; the same one if there is none.
 td::Device neighbor(td::Device device) {
   const bool exists = !device.is_cpu() && device.index() + 1 < td::device_count(device.type());
@@ -76,7 +82,7 @@ void free_moves(td::Device device) {
   const auto count = [&](const char* what, const td::Tensor& from, td::ScalarType type) {
     std::size_t bytes = 0;
     const int copies = copies_of([&] { from.to(device, type); }, &bytes);
-    std::cout << "  " << what << copies << " transfers, " << bytes << " bytes\n";
+    std::cout << "  " << what << transfers(copies, bytes) << '\n';
   };
   count("12 floats of the host                ", host, td::kFloat);
   count("the same, to half                    ", host, td::kHalf);
@@ -86,8 +92,7 @@ void free_moves(td::Device device) {
   for (int i = 0; i < 20; ++i) batch.push_back(host.clone());
   std::size_t bytes = 0;
   const int copies = copies_of([&] { move_all(batch, device); }, &bytes);
-  std::cout << "  move_all of 20 such tensors          " << copies << " transfers, " << bytes
-            << " bytes\n";
+  std::cout << "  move_all of 20 such tensors          " << transfers(copies, bytes) << '\n';
 }
 // anchor end
 

@@ -59,7 +59,7 @@ void move_buffers(td::nn::Module& model, td::Device device, td::ScalarType dtype
 /// model). They must stand for one tensor afterwards, too. It must
 ///   - treat two entries as one tensor exactly when a.is_same(b): tensors with equal values, and
 ///     different tensors over the same memory, have different copies;
-///   - give each copy memory of its own, also when the tensor is on `device` already;
+///   - give each copy memory of its own, even when the tensor is on `device` already;
 ///   - copy each tensor once, however many names it has;
 ///   - keep values and dtypes; a copy is not part of a graph and does not require grad.
 ///
@@ -98,7 +98,7 @@ struct Checkpoint {
 /// Exercise 3.checkpoint, first half. Implement `save_checkpoint`. It must
 ///   - copy every entry of model.state_dict(), under its name, and every defined momentum tensor;
 ///   - copy to the cpu, into memory of its own: training that continues does not change the
-///     checkpoint, also when the model is on the cpu;
+///     checkpoint, even when the model is on the cpu;
 ///   - keep values and dtypes, and leave undefined momentum undefined.
 ///
 /// @param model on any devices. It does not change.
@@ -112,7 +112,8 @@ Checkpoint save_checkpoint(const td::nn::Module& model, const std::vector<td::Te
 ///     Tensor handles stay the same, so that an optimizer still holds the parameters;
 ///   - drop old gradients: the gradient of every parameter is undefined afterwards;
 ///   - leave `requires_grad` as it is;
-///   - return the momentum on `device`, in memory of its own: a checkpoint can be used twice.
+///   - return the momentum on `device`, and keep its values and dtypes. It has memory of its own:
+///     a checkpoint can be used twice.
 ///
 /// @param model a model of the same class, on any device.
 /// @param checkpoint made by save_checkpoint; it does not change.

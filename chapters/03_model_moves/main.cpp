@@ -161,7 +161,7 @@ int main(int argc, char** argv) {
   app::Command command("ch03_model_moves",
                        "Moves models between devices, and shows what must move with them.");
   command.takes({"seed"});
-  command.option("--timeline", timeline, "draws the copies of part 6 into this file (.svg)");
+  command.option("--timeline", timeline, "draw the copies of part 6 into this .svg");
   return command.run(argc, argv, [&](const app::Options& options) {
     const td::Device device = app::choose_device(options);
     td::manual_seed(options.seed);

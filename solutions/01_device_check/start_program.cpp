@@ -10,12 +10,12 @@ namespace {
 
 td::Device preferred() { return td::check_device(td::preferred_accelerator()); }
 
-/// The device of a string; the error names the string and where it came from.
+/// The device of a string; the error quotes the string and names where it came from.
 td::Device parsed(const std::string& name, const std::string& source) {
   try {
     return td::Device(name);
   } catch (const td::DeviceError& error) {
-    throw td::DeviceError(source + ": \"" + name + "\" is not a device. " + error.what());
+    throw td::DeviceError(source + ": " + error.what());
   }
 }
 

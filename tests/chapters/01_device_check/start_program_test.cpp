@@ -20,6 +20,7 @@ struct Fresh {
 struct Outcome {
   Start start;
   std::string log, call;
+  int current;  ///< the index of the current sim device before the call
 
   std::string last_line() const {
     const auto all = lines(log);
@@ -40,20 +41,22 @@ Environment with(const std::string& value) {
 Outcome start(const Arguments& arguments, const std::string& variable = "") {
   std::ostringstream log;
   const std::string call = joined(arguments, variable);
+  const int current = td::current_device(td::kSIM);
   try {
     const Start started = start_program(arguments, with(variable), log);
-    return {started, log.str(), call};
+    return {started, log.str(), call, current};
   } catch (const td::DeviceError& error) {
     FAIL(call << ": no error was expected, but this was thrown: " << error.what());
   }
-  return {{td::kCPU, {}}, "", ""};
+  return {{td::kCPU, {}}, "", "", current};
 }
 
 void expect_start(const Arguments& arguments, const std::string& variable, td::Device device,
                   const Arguments& rest, const std::string& source) {
   const Outcome got = start(arguments, variable);
   check::expect(got.start.device == device,
-                got.call + ": expected " + device.str() + ", got " + got.start.device.str());
+                got.call + ": expected " + device.str() + ", got " + got.start.device.str() +
+                    "; the current sim device was sim:" + std::to_string(got.current));
   check::expect(got.start.rest == rest, got.call +
                                             ": expected to be left over: " + joined(rest, "") +
                                             ", got: " + joined(got.start.rest, ""));
@@ -61,6 +64,10 @@ void expect_start(const Arguments& arguments, const std::string& variable, td::D
     check::expect(
         contains(got.last_line(), part),
         got.call + ": the last line of the log contains \"" + part + "\"; the log is:\n" + got.log);
+  const std::string other = source == "--device" ? "TD_DEVICE" : "--device";
+  check::expect(source == "auto" || !contains(got.last_line(), other),
+                got.call + ": the last line of the log names only the source that was used, " +
+                    source + "; the log is:\n" + got.log);
 }
 
 void expect_error(const Arguments& arguments, const std::string& variable, const Arguments& parts) {
@@ -106,6 +113,10 @@ TEST_CASE("without an option the variable is used", "[start_program]") {
   const Fresh fresh;
   expect_start({}, "sim:1", "sim:1", {}, "TD_DEVICE");
   expect_start({"x"}, "cpu", "cpu", {"x"}, "TD_DEVICE");
+}
+
+TEST_CASE("with an option the variable is not used", "[start_program]") {
+  const Fresh fresh;
   expect_start({"--device=sim:0"}, "sim:1", "sim:0", {}, "--device");
   expect_start({"--device=sim:0"}, "gpu", "sim:0", {}, "--device");
   expect_start({"--device=auto"}, "cpu", automatic(), {}, "auto");

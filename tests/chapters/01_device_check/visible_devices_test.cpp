@@ -42,6 +42,7 @@ TEST_CASE("the list gives the order", "[visible_devices]") {
   expect_visible("0,1,2", 3, {0, 1, 2}, "all of them");
   expect_visible("3,2,1,0", 4, {3, 2, 1, 0}, "the order is that of the list");
   expect_visible("11,2", 16, {11, 2}, "an index may have two digits");
+  expect_visible("01,0", 4, {1, 0}, "\"01\" has decimal digits only");
 }
 
 TEST_CASE("an empty value hides all GPUs", "[visible_devices]") {
@@ -71,6 +72,7 @@ TEST_CASE("empty entries are not valid", "[visible_devices]") {
 
 TEST_CASE("numbers of any length", "[visible_devices]") {
   expect_visible("1,4294967296,0", 4, {1}, "4294967296 is not smaller than 4");
+  expect_visible("1,18446744073709551616,0", 4, {1}, "2^64 is not smaller than 4");
   expect_visible("0," + std::string(60, '9'), 4, {0},
                  "a number of 60 digits is not smaller than 4");
 }

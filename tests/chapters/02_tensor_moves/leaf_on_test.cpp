@@ -82,6 +82,18 @@ TEST_CASE("leaves of one element, of no elements and of a transposed view", "[le
   }
 }
 
+TEST_CASE("a leaf of values that queued work still changes", "[leaf_on]") {
+  const td::Device a("sim:0");
+  const td::StreamGuard guard(td::getStreamFromPool(a));
+  td::Tensor values = td::full({31}, 1.0, a);
+  td::synchronize(a);
+  keep_busy(td::getCurrentStream(a));
+  values.fill_(10);
+  const auto leaf = leaf_on(values, td::kCPU);
+  check::expect_close(leaf.detach(), td::full({31}, 10.0), 0,
+                      "to cpu, values on sim:0 that queued work was still changing");
+}
+
 TEST_CASE("under no_grad the result is a leaf that requires grad, too", "[leaf_on]") {
   const td::NoGradGuard no_grad;
   expect_leaf(leaf_on(td::ones({2}), "sim:0"), "sim:0", "under no_grad");

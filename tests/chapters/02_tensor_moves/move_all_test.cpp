@@ -51,7 +51,8 @@ TEST_CASE("values, sizes and types arrive", "[move_all]") {
     for (const td::ScalarType type :
          {td::kFloat, td::kLong, td::kUInt8, td::kHalf, td::kBool, td::kFloat, td::kLong})
       mixed.push_back(counted(static_cast<std::int64_t>(mixed.size()) + 1, {1, 3}, type));
-    moved(mixed, device, "tensors of five types to " + device.str());
+    mixed.push_back(td::full({2}, 16777217, td::kInt));  // 2^24 + 1, which float cannot hold
+    moved(mixed, device, "tensors of six types to " + device.str());
   }
 }
 
@@ -132,6 +133,15 @@ TEST_CASE("one transfer for each source device", "[move_all]") {
   moved(back, td::kCPU, "from sim:1 to cpu");
   expect_transfers(transfers_of([&] { move_all(back, td::kCPU); }), 1, bytes_of(back),
                    "four tensors of sim:1 to cpu");
+}
+
+TEST_CASE("one transfer for each of two sim devices", "[move_all]") {
+  need_two();
+  Tensors list = batch("sim:0");
+  for (const auto& x : batch("sim:1")) list.push_back(x);
+  const std::string what = "four tensors of sim:0 and four of sim:1 to cpu";
+  moved(list, td::kCPU, what);
+  expect_transfers(transfers_of([&] { move_all(list, td::kCPU); }), 2, bytes_of(list), what);
 }
 
 TEST_CASE("tensors without elements", "[move_all]") {

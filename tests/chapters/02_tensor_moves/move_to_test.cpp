@@ -121,6 +121,9 @@ TEST_CASE("pinned memory has been read when move_to returns", "[move_to]") {
 
 TEST_CASE("a gradient flows back through the move", "[move_to]") {
   for (const td::Device device : check::devices()) {
+    check::expect(!move_to(td::ones({3}), device).requires_grad(),
+                  "x does not require grad, so the result on " + device.str() +
+                      " should not require it, either");
     const auto x = td::ones({3}).requires_grad_();
     const auto y = move_to(x, device);
     check::expect(y.requires_grad(), "x requires grad, so the result on " + device.str() +

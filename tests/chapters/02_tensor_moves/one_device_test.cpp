@@ -30,6 +30,14 @@ void expect_error(const std::vector<Argument>& arguments, const std::vector<std:
   } catch (const td::DeviceError& error) {
     message = error.what();
   }
+  std::size_t calls = 0;
+  for (std::size_t at = message.find(".to("); at != std::string::npos;
+       at = message.find(".to(", at + 1))
+    ++calls;
+  check::expect(calls == 1, what +
+                                ": the message should suggest one call, that of the argument "
+                                "that moves; it is: " +
+                                message);
   for (const auto& argument : arguments) {
     const std::string name = '"' + argument.name + '"';
     if (std::find(parts.begin(), parts.end(), name) == parts.end()) {

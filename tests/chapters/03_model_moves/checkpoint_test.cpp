@@ -46,6 +46,14 @@ std::vector<td::Tensor> all_of(const Checkpoint& checkpoint) {
   return all;
 }
 
+/// Fails unless there is a momentum tensor, defined or not, for each parameter.
+void expect_one_for_each(const std::vector<td::Tensor>& momentum, std::size_t parameters,
+                         const std::string& who) {
+  check::expect(momentum.size() == parameters,
+                who + " " + std::to_string(momentum.size()) + " momentum tensors for " +
+                    std::to_string(parameters) + " parameters; an undefined one keeps its place");
+}
+
 }  // namespace
 
 TEST_CASE("training on another device continues as it would without the move", "[checkpoint]") {
@@ -55,9 +63,11 @@ TEST_CASE("training on another device continues as it would without the move", "
       first.net->to(from);
       second.net->to(from);
       const Checkpoint checkpoint = checkpoint_after(first, 3);
+      expect_one_for_each(checkpoint.momentum, first.momentum.size(), "save_checkpoint returned");
       second.momentum = resume(*second.net, checkpoint, to);
+      expect_one_for_each(second.momentum, first.momentum.size(), "resume returned");
       for (std::size_t i = 0; i < checkpoint.momentum.size(); ++i) {
-        const td::Tensor& momentum = second.momentum.at(i);
+        const td::Tensor& momentum = second.momentum[i];
         check::expect(momentum.defined() == checkpoint.momentum[i].defined(),
                       "momentum " + std::to_string(i) +
                           " after resume must be defined exactly when the checkpoint's is");
@@ -70,6 +80,37 @@ TEST_CASE("training on another device continues as it would without the move", "
                             "the loss of step " + std::to_string(i) + " after resuming from " +
                                 from.str() + " on " + to.str());
     }
+}
+
+TEST_CASE("a checkpoint of values that queued work still changes", "[checkpoint]") {
+  const td::Device a("sim:0");
+  const td::StreamGuard guard(td::getStreamFromPool(a));
+  Training training(3);
+  training.net->to(a);
+  td::synchronize(a);
+  keep_busy(td::getCurrentStream(a));
+  for (const td::Tensor& p : training.net->parameters()) p.detach().fill_(10);
+  const Checkpoint checkpoint = save_checkpoint(*training.net, training.momentum);
+  const td::Tensor* saved = checkpoint.state.find("body.0.weight");
+  check::expect(saved != nullptr, "the checkpoint has no \"body.0.weight\"");
+  check::expect_close(check::values(*saved), std::vector<double>(31 * 7, 10), 0,
+                      "body.0.weight of sim:0, which queued work was still changing");
+}
+
+TEST_CASE("the momentum keeps its dtype", "[checkpoint]") {
+  Training training(3), other(4);
+  const td::Tensor third = td::full({31, 7}, 1.0 / 3, td::kFloat64);
+  training.momentum[0] = third;
+  const Checkpoint checkpoint = save_checkpoint(*training.net, training.momentum);
+  expect_one_for_each(checkpoint.momentum, training.momentum.size(), "save_checkpoint returned");
+  const auto resumed = resume(*other.net, checkpoint, "sim:0");
+  expect_one_for_each(resumed, training.momentum.size(), "resume returned");
+  const auto expect_third = [&](const td::Tensor& momentum, const std::string& when) {
+    check::expect_dtype(momentum, td::kFloat64, "momentum 0, which was float64, " + when);
+    check::expect_close(momentum, third, 0, "momentum 0, which was float64, " + when);
+  };
+  expect_third(checkpoint.momentum[0], "in the checkpoint");
+  expect_third(resumed[0], "after resume");
 }
 
 TEST_CASE("a checkpoint holds every value on the cpu, by name", "[checkpoint]") {
@@ -91,8 +132,9 @@ TEST_CASE("a checkpoint holds every value on the cpu, by name", "[checkpoint]") 
       check::expect(!saved->requires_grad(),
                     "\"" + item.key() + "\" in the checkpoint requires grad");
     }
+    expect_one_for_each(checkpoint.momentum, training.momentum.size(), "save_checkpoint returned");
     for (std::size_t i = 0; i < training.momentum.size(); ++i) {
-      const td::Tensor& saved = checkpoint.momentum.at(i);
+      const td::Tensor& saved = checkpoint.momentum[i];
       check::expect(saved.defined() == training.momentum[i].defined(),
                     "momentum " + std::to_string(i) +
                         " must be defined in the checkpoint exactly when it was defined before");
@@ -173,13 +215,23 @@ TEST_CASE("a checkpoint that does not fit changes nothing", "[checkpoint]") {
                                                       {"another dtype", dtype}};
   for (const auto& [what, checkpoint] : cases) {
     Training other(4);
-    const auto before = all_values(other.net->parameters());
+    other.step(0);  // leaves gradients
+    std::vector<td::Tensor> held;
+    for (const auto& item : other.net->state_dict()) held.push_back(item.value());
+    const auto before = all_values(held);
     const Checkpoint& faulty = checkpoint;  // clang 14 captures no structured binding
     check::expect_throws<td::Error>([&] { resume(*other.net, faulty, "sim:0"); }, {},
                                     std::string("a checkpoint with ") + what);
-    check::expect_on(other.net->parameters()[0], "cpu",
-                     std::string("the model after a checkpoint with ") + what);
-    check::expect(all_values(other.net->parameters()) == before,
+    held.clear();
+    for (const auto& item : other.net->state_dict()) {
+      check::expect_on(item.value(), "cpu", item.key() + " after a checkpoint with " + what);
+      held.push_back(item.value());
+    }
+    check::expect(all_values(held) == before,
                   std::string("a checkpoint with ") + what + " changed the model before it failed");
+    for (const auto& item : other.net->named_parameters())
+      check::expect(item.value().grad().defined() == item.value().requires_grad(),
+                    std::string("a checkpoint with ") + what + " removed the gradient of " +
+                        item.key() + " before it failed");
   }
 }

@@ -66,6 +66,22 @@ TEST_CASE("the dtype decides about a conversion, not the name", "[move_buffers]"
   }
 }
 
+TEST_CASE("buffers that queued work still changes", "[move_buffers]") {
+  const td::Device a("sim:0");
+  const td::StreamGuard guard(td::getStreamFromPool(a));
+  for (const auto& [name, type] : {std::pair{"scale", td::kFloat32}, {"counts", td::kInt64}}) {
+    td::nn::Module table;
+    td::Tensor buffer = table.register_buffer(name, td::ones({31}, td::device(a).dtype(type)));
+    td::synchronize(a);
+    keep_busy(td::getCurrentStream(a));
+    buffer.fill_(10);
+    move_buffers(table, "cpu", td::kFloat32);
+    check::expect_close(check::values(buffer), std::vector<double>(31, 10), 0,
+                        std::string("on cpu, the buffer \"") + name +
+                            "\" of sim:0 that queued work was still changing");
+  }
+}
+
 TEST_CASE("a conversion without a move", "[move_buffers]") {
   for (const td::Device device : check::devices()) {
     const auto net = trained_net();

@@ -116,6 +116,17 @@ TEST_CASE("gradients move with their parameters", "[move_tree]") {
   }
 }
 
+TEST_CASE("a gradient moves even if its parameter is there already", "[move_tree]") {
+  const auto net = make_net();
+  backward(*net, "cpu");
+  for (const td::Tensor& p : net->parameters()) p.set_data(p.detach().to("sim:0"));
+  move_tree(*net, "sim:0");
+  const auto parameters = net->parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    check::expect_on(parameters[i].grad(), "sim:0",
+                     "the gradient of " + name_of(i) + ", whose parameter was on sim:0 already");
+}
+
 TEST_CASE("a parameter without a gradient has none afterwards", "[move_tree]") {
   const auto net = make_net();
   move_tree(*net, "sim:0");

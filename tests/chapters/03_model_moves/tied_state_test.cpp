@@ -91,6 +91,18 @@ TEST_CASE("dtypes stay, and copies are not part of a graph", "[tied_state]") {
   }
 }
 
+TEST_CASE("a copy of a tensor that queued work still changes", "[tied_state]") {
+  const td::Device a("sim:0");
+  const td::StreamGuard guard(td::getStreamFromPool(a));
+  td::Tensor w = td::ones({31}, a);
+  td::synchronize(a);
+  keep_busy(td::getCurrentStream(a));
+  w.fill_(10);
+  State copies = tied_state({{"w", w}}, "cpu");
+  check::expect_close(copies["w"], td::full({31}, 10.0), 0,
+                      "the copy on cpu of a tensor of sim:0 that queued work was still changing");
+}
+
 TEST_CASE("an empty state stays empty", "[tied_state]") {
   check::expect(tied_state({}, "sim:0").empty(), "a state without names became one with names");
 }

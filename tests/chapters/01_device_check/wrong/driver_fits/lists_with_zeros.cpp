@@ -1,6 +1,5 @@
 // expect: driver 570.26.00, toolkit 12.8: expected kFull
-// Two numbers against three: {570, 26} is smaller than {570, 26, 0}, so the shorter one is not
-// equal.
+// Adds no zeros: of versions that do not have as many numbers, it compares only the first ones.
 #include <sstream>
 
 #include "exercises.h"

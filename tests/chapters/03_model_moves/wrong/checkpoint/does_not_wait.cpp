@@ -1,0 +1,33 @@
+// expect: body.0.weight of sim:0, which queued work was still changing
+// Passes non_blocking: towards the host, the call returns before the values have arrived.
+#include <string>
+
+#include "exercises.h"
+
+Checkpoint save_checkpoint(const td::nn::Module& model, const std::vector<td::Tensor>& momentum) {
+  Checkpoint checkpoint;
+  const auto copy = [](const td::Tensor& tensor) {
+    return tensor.detach().to("cpu", tensor.dtype(), /*non_blocking=*/true, /*copy=*/true);
+  };
+  for (const auto& item : model.state_dict())
+    checkpoint.state.insert(item.key(), copy(item.value()));
+  for (const td::Tensor& tensor : momentum)
+    checkpoint.momentum.push_back(tensor.defined() ? copy(tensor) : td::Tensor());
+  return checkpoint;
+}
+
+std::vector<td::Tensor> resume(td::nn::Module& model, const Checkpoint& checkpoint,
+                               td::Device device) {
+  const std::size_t parameters = model.parameters().size();
+  if (checkpoint.momentum.size() != parameters)
+    throw td::Error("resume: " + std::to_string(checkpoint.momentum.size()) +
+                    " momentum tensors for " + std::to_string(parameters) + " parameters");
+  model.load_state_dict(checkpoint.state);
+  model.zero_grad(/*set_to_none=*/true);
+  model.to(device);
+  std::vector<td::Tensor> momentum;
+  for (const td::Tensor& tensor : checkpoint.momentum)
+    momentum.push_back(tensor.defined() ? tensor.to(device, tensor.dtype(), false, /*copy=*/true)
+                                        : td::Tensor());
+  return momentum;
+}

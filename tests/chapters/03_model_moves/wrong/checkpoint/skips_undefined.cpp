@@ -1,0 +1,33 @@
+// expect: resume returned 5 momentum tensors for 6 parameters
+// Returns the defined tensors only, so that they no longer belong to their parameters.
+#include <string>
+
+#include "exercises.h"
+
+Checkpoint save_checkpoint(const td::nn::Module& model, const std::vector<td::Tensor>& momentum) {
+  Checkpoint checkpoint;
+  const auto copy = [](const td::Tensor& tensor) {
+    return tensor.detach().to("cpu", tensor.dtype(), false, /*copy=*/true);
+  };
+  for (const auto& item : model.state_dict())
+    checkpoint.state.insert(item.key(), copy(item.value()));
+  for (const td::Tensor& tensor : momentum)
+    checkpoint.momentum.push_back(tensor.defined() ? copy(tensor) : td::Tensor());
+  return checkpoint;
+}
+
+std::vector<td::Tensor> resume(td::nn::Module& model, const Checkpoint& checkpoint,
+                               td::Device device) {
+  const std::size_t parameters = model.parameters().size();
+  if (checkpoint.momentum.size() != parameters)
+    throw td::Error("resume: " + std::to_string(checkpoint.momentum.size()) +
+                    " momentum tensors for " + std::to_string(parameters) + " parameters");
+  model.load_state_dict(checkpoint.state);
+  model.zero_grad(/*set_to_none=*/true);
+  model.to(device);
+  std::vector<td::Tensor> momentum;
+  for (const td::Tensor& tensor : checkpoint.momentum)
+    if (tensor.defined())
+      momentum.push_back(tensor.to(device, tensor.dtype(), false, /*copy=*/true));
+  return momentum;
+}
