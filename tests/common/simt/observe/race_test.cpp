@@ -131,7 +131,7 @@ TEST_CASE("an update without an atomic function is one finding, which names atom
         "sum.cu:9: thread (1,0,0) reads and writes bins[2] while thread (0,0,0) does the same "
         "(sum.cu:9): an update that is not atomic\n"
         "  in block (0,0,0), without a barrier in the block; 31 such pairs. Cure: an atomic "
-        "function, such as atomicAdd(&bins[2], ...)");
+        "function, such as atomicAdd(&bins[2], ...), or let only one thread update each element");
 }
 
 TEST_CASE("nothing orders two blocks, not even a barrier") {
