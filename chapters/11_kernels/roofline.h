@@ -117,6 +117,23 @@ inline void draw_point(std::ostream& out, const Plane& plane, const Roof& roof, 
       << "</text>\n";
 }
 
+/// Draws points at what is possible for them. Their names are below the roof or above it; near ones
+/// take turns, so that they do not overlap.
+inline void draw_points(std::ostream& out, const Plane& plane, const Roof& roof,
+                        std::vector<Point> points, const char* color, bool all_above) {
+  std::sort(points.begin(), points.end(),
+            [](const Point& a, const Point& b) { return a.intensity > b.intensity; });
+  constexpr double kNear = 30;
+  double last = plane.x(Plane::kTo) + kNear;
+  bool above = all_above;
+  for (const Point& point : points) {
+    const double x = plane.x(point.intensity);
+    above = all_above || (last - x < kNear && !above);
+    draw_point(out, plane, roof, point, color, above);
+    last = x;
+  }
+}
+
 /// Writes the picture: each roof, and its points at what is possible for them. @throws td::IoError
 /// when the file cannot be written.
 inline void write(const std::string& path, const std::vector<Roof>& roofs,
@@ -132,11 +149,10 @@ inline void write(const std::string& path, const std::vector<Roof>& roofs,
   draw_axes(out, plane);
   for (std::size_t i = 0; i < roofs.size(); ++i) {
     draw_roof(out, plane, roofs[i], kColors[i % std::size(kColors)], static_cast<int>(i));
-    for (const Point& point : points[i])
-      draw_point(out, plane, roofs[i], point, kColors[i % std::size(kColors)], i > 0);
+    draw_points(out, plane, roofs[i], points[i], kColors[i % std::size(kColors)], i > 0);
   }
   out << "</svg>\n";
-  if (!out.flush()) throw td::IoError("--picture " + path + ": the picture cannot be written");
+  if (!out.flush()) throw td::IoError("--pictures " + path + ": the picture cannot be written");
 }
 
 }  // namespace roofline

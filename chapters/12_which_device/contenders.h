@@ -173,7 +173,8 @@ inline std::vector<std::unique_ptr<Contender>> contenders(const app::Options& op
 }
 
 // anchor: hypothetical
-/// A device that three numbers of its data sheet describe. Calculated, never measured.
+/// A device that two numbers of its data sheet and the time of a launch describe. Calculated, never
+/// measured.
 struct HypotheticalDevice {
   double tflops = 0, gb_per_s = 0, launch_us = 0;
 

@@ -83,7 +83,7 @@ enum class Activity {
   kLaunch,         ///< The host launches work for this device.
 };
 
-/// One entry of a step's trace. Times are seconds since the begin of the step.
+/// One entry of a step's trace. Times are seconds since the start of the step.
 struct StepSpan {
   int device;  ///< 0 to the number of devices - 1.
   Activity activity;
@@ -114,7 +114,8 @@ struct StepReport {
 ///
 /// @param spans in any order. They may overlap, even if their activity is the same. Of a span, only
 ///     the part between 0 and seconds_on_all counts.
-/// @throws td::Error if a time is not positive, `devices` is less than 1, or a span has a device
+/// @throws td::Error if seconds_on_one or seconds_on_all is not positive, `devices` is less than 1,
+/// or a span has a device
 ///     that does not exist.
 ///
 /// Example: a device computes from 0 to 6 ms and copies from 4 to 9 ms, in a step of 10 ms. It
@@ -145,8 +146,8 @@ struct Advice {
 ///   the next one, the times of both devices are straight lines: the new device begins at their
 ///   crossing, rounded up to an integer. If it is faster at all sizes before, it begins at the
 ///   first size.
-/// * If that begin is not after the begin of the last entry, the new device replaces the last entry
-///   and takes over its begin.
+/// * If it would begin no later than the last entry, it replaces the last entry and takes over that
+///   entry's `from`.
 ///
 /// @param devices, sizes one or more; sizes ascend.
 /// @param runs rounds that count; an odd number.

@@ -7,6 +7,6 @@
 
 StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
                        const std::vector<StepSpan>& spans) {
-  // Your code here: Cut time at all begins and ends; then each piece has one reason. About 35 lines.
+  // Your code here: Cut time at all starts and ends; then each piece has one reason. About 35 lines.
   td::not_done_yet("report");
 }

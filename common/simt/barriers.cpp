@@ -59,21 +59,23 @@ void Machine::check_barrier() {
     ++*last_count;
   }
   const Site* const here = site_before(first->pc);
-  const std::string waiting_here =
-      count_of(waiting[here], "thread") + " of block " + text_of(block_);
+  const std::string waiting_here = count_of(waiting[here], "thread") + " of block " +
+                                   text_of(block_) +
+                                   (waiting[here] == 1 ? " waits here, " : " wait here, ");
   if (waiting.size() > 1) {
     std::string others;
     for (const auto& [site, count] : waiting)
       if (site != here)
         others += (others.empty() ? "" : ", ") + std::to_string(count) + " at " + line_of(*site);
     report(Finding::Kind::kBarrier, false, *first, first->pc,
-           waiting_here + " wait here, " + others +
+           waiting_here + others +
                "\n  all threads of a block must reach the same __syncthreads(): move it out of "
                "the condition");
   } else if (observer_ && exited_ > failed_) {
     report(Finding::Kind::kBarrier, true, *first, first->pc,
-           waiting_here + " wait here, " + std::to_string(exited_ - failed_) +
-               " have returned before\n  a GPU goes on without them; but they cannot help with "
+           waiting_here + std::to_string(exited_ - failed_) +
+               (exited_ - failed_ == 1 ? " has" : " have") +
+               " returned before\n  a GPU goes on without them; but they cannot help with "
                "what follows. Guard the work, not the thread: if (i < n) { ... }");
   }
 }

@@ -1,7 +1,7 @@
 // Observes the kernels that a piece of work launches on sim: what they do wrong, and what a
 // profiler would count. Called by checkers and by programs with --profile.
 //
-// Invariant: a launch is observed from its begin to its end or not at all; launches that work has
+// Invariant: a launch is observed from its start to its end or not at all; launches that work has
 // queued before observe() are finished before it begins.
 #pragma once
 

@@ -211,17 +211,18 @@ void Machine::give_shuffle(std::uint32_t warp, unsigned group, Thread& thread) {
 void Machine::report_absent_source(std::uint32_t warp, const Thread& thread, unsigned source) {
   const std::size_t linear = warp * 32 + source;
   const std::string lane = "lane " + std::to_string(source);
+  const bool unnamed = linear < threads_.size() && !(thread.mask >> source & 1);
   const std::string why = linear >= threads_.size() ? "the block has no such thread"
-                          : !(thread.mask >> source & 1)
-                              ? "the mask " + text_of_mask(thread.mask) + " does not name it"
+                          : unnamed ? "the mask " + text_of_mask(thread.mask) + " does not name it"
                           : warps_[warp].exited >> source & 1 ? "it has returned"
                                                               : "it calls another function";
   report(Finding::Kind::kMask, false, thread, thread.pc,
          "lane " + std::to_string(thread.info.lane()) + " of warp " + std::to_string(warp) +
              " reads from " + lane + " in " + name_of(thread.function) +
-             ", which does not take part: " + why +
-             "\n  the result is undefined: let all lanes of the mask call, those without work "
-             "with a neutral value such as 0");
+             ", which does not take part: " + why + "\n  the result is undefined: " +
+             (unnamed ? "use a mask that names every lane that is read from, such as 0xffffffff"
+                      : "let all lanes of the mask call, those without work with a neutral value "
+                        "such as 0"));
 }
 
 void Machine::report_mismatch(const Thread& thread, const Thread& other) {
@@ -252,9 +253,10 @@ void Machine::report_deadlock() {
       const Thread& absent = lane_of(warp, static_cast<unsigned>(std::countr_zero(missing)));
       report(Finding::Kind::kMask, false, first, first.pc,
              text_of_lanes(group) + " of warp " + std::to_string(warp) + " of block " +
-                 text_of(block_) + " wait in " + name_of(first.function) + " with mask " +
-                 text_of_mask(first.mask) + " for " + text_of_lanes(missing) +
-                 "\n  which wait at the __syncthreads() of " + line_of(*site_before(absent.pc)) +
+                 text_of(block_) + (std::has_single_bit(group) ? " waits in " : " wait in ") +
+                 name_of(first.function) + " with mask " + text_of_mask(first.mask) + " for " +
+                 text_of_lanes(missing) + "\n  which wait at the __syncthreads() of " +
+                 line_of(*site_before(absent.pc)) +
                  ", so none can go on: name only lanes that call, or move the call out of the "
                  "condition");
     }

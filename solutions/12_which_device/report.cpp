@@ -7,7 +7,7 @@
 
 StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
                        const std::vector<StepSpan>& spans) {
-  // blank: Cut time at all begins and ends; then each piece has one reason. About 35 lines.
+  // blank: Cut time at all starts and ends; then each piece has one reason. About 35 lines.
   TD_CHECK(td::Error, seconds_on_one > 0 && seconds_on_all > 0 && devices > 0,
            "read_report: times and the number of devices must be positive");
   std::vector<double> cuts = {0, seconds_on_all};

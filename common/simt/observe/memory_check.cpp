@@ -47,6 +47,10 @@ Region* MemoryCheck::search(const ThreadInfo& thread, const Access& access, Regi
     report_misaligned(thread, access, *region);
     return nullptr;
   }
+  if (writes_const(access, *region)) {
+    report_const(thread, access, *region, usual);
+    return nullptr;
+  }
   return region;
 }
 
@@ -70,13 +74,27 @@ void MemoryCheck::report_out_of_bounds(const ThreadInfo& thread, const Access& a
     Findings::Text text;
     text.first = std::string(verb(access.kind)) + ' ' +
                  region.elements(access.address, access.bytes) +
-                 (before ? ", before the begin of " : ", past the end of ") + region.name();
+                 (before ? ", before the start of " : ", past the end of ") + region.name();
     text.last = region.declared() + ". Cure: compare the index with the size before the access";
     if (region.shared)
       text.last = region.declared() + ". Cure: keep the index below " +
                   std::to_string(region.elements()) + ", or make " + region.name() + " larger";
     if (region.shared && region.shared->is_dynamic) text.last += " in the launch";
     return text;
+  });
+}
+
+/// An index that runs past the end of one tensor may reach another one, which must not be blamed.
+void MemoryCheck::report_const(const ThreadInfo& thread, const Access& access, const Region& region,
+                               const Region* usual) {
+  if (usual && !writes_const(access, *usual)) return report_out_of_bounds(thread, access, *usual);
+  findings_.add(Finding::Kind::kOutOfBounds, access.site, &region, thread, [&] {
+    return Findings::Text{std::string(verb(access.kind)) + ' ' +
+                              region.elements(access.address, access.bytes) +
+                              ", but the kernel takes " + region.name() + " as const",
+                          region.declared() +
+                              ". Cure: compare the index with the size of the tensor that this "
+                              "line should write; its index has probably run past the end"};
   });
 }
 

@@ -95,10 +95,12 @@ struct Profile {
   std::vector<SiteProfile> sites;           ///< In the order of file, line and column.
   std::vector<NeverWritten> never_written;  ///< Results that were left out.
 
-  std::size_t distinct_sectors = 0;  ///< Of global memory: what DRAM must deliver at least.
-  double flops = 0;                  ///< Stated by the launch.
-  double tensor_flops = 0;           ///< Of matrix products (wmma).
-  std::size_t matrix_products = 0;   ///< Calls of mma_sync, per warp.
+  /// Of global memory: those that are read, and those that are written. A sector that is both
+  /// counts twice, because DRAM delivers it once and takes it once.
+  std::size_t distinct_sectors = 0;
+  double flops = 0;                 ///< Stated by the launch.
+  double tensor_flops = 0;          ///< Of matrix products (wmma).
+  std::size_t matrix_products = 0;  ///< Calls of mma_sync, per warp.
   /// Threads that ran a basic block, in percent of those that their warps have room for; 0 if the
   /// kernel was not compiled to report its basic blocks.
   double branch_efficiency = 0;
@@ -120,7 +122,7 @@ struct Profile {
   /// The place with the largest excess; nullptr where there is none. Its picture is svg() of
   /// report.h.
   const SiteProfile* worst(Space space) const;
-  /// FLOP per byte of device memory, with each sector moved once; 0 where no FLOP are stated.
+  /// FLOP per byte of the distinct sectors; 0 where no FLOP are stated.
   double intensity() const;
 
  private:

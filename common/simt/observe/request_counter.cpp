@@ -18,7 +18,9 @@ void RequestCounter::begin_launch(const LaunchInfo& launch, const Regions& regio
   first_region_ = regions.all().data();
   touched_.assign(regions.all().size(), {});
   for (std::size_t i = 0; i < touched_.size(); ++i)
-    if (regions.all()[i].argument) touched_[i].resize(regions.all()[i].bytes / kSectorBytes + 2);
+    if (regions.all()[i].argument)
+      for (std::vector<bool>* sectors : {&touched_[i].read, &touched_[i].written})
+        sectors->resize(regions.all()[i].bytes / kSectorBytes + 2);
 }
 
 RequestCounter::Place& RequestCounter::place(std::uint16_t site, const Region& region) {
@@ -116,7 +118,7 @@ void RequestCounter::count(Place& place, const Request& request) {
     cost = shared_cost(request.lanes);
   } else {
     cost = global_cost(request.lanes, request.region->begin, sectors_);
-    touch(*request.region, sectors_);
+    touch(*request.region, profile.kind, sectors_);
   }
   const Counts more{1,
                     static_cast<std::size_t>(std::popcount(request.lanes.mask)),
@@ -132,8 +134,10 @@ void RequestCounter::count(Place& place, const Request& request) {
   profile += more;
 }
 
-void RequestCounter::touch(const Region& region, const std::vector<std::uintptr_t>& sectors) {
-  std::vector<bool>& touched = touched_[static_cast<std::size_t>(&region - first_region_)];
+void RequestCounter::touch(const Region& region, AccessKind kind,
+                           const std::vector<std::uintptr_t>& sectors) {
+  Touched& all = touched_[static_cast<std::size_t>(&region - first_region_)];
+  std::vector<bool>& touched = kind == AccessKind::kRead ? all.read : all.written;
   const std::uintptr_t first = region.begin / kSectorBytes;
   for (const std::uintptr_t sector : sectors) {
     if (sector - first >= touched.size() || touched[sector - first]) continue;

@@ -50,7 +50,7 @@ class RequestCounter {
   Place& place(std::uint16_t site, const Region& region);
   std::uint32_t open(const ThreadInfo& thread, const Access& access, Region& region);
   void count(Place& place, const Request& request);
-  void touch(const Region& region, const std::vector<std::uintptr_t>& sectors);
+  void touch(const Region& region, AccessKind kind, const std::vector<std::uintptr_t>& sectors);
   void judge_variables(const Place& place, const Request& request);
   ThreadInfo thread_of(std::uint32_t warp, int lane) const;
 
@@ -64,7 +64,10 @@ class RequestCounter {
   std::vector<std::uint32_t> free_;  // indices of requests_
 
   const Region* first_region_ = nullptr;
-  std::vector<std::vector<bool>> touched_;  // per region: its sectors
+  struct Touched {
+    std::vector<bool> read, written;  // a bit per sector; an atomic function counts as a write
+  };
+  std::vector<Touched> touched_;  // per region
   std::size_t distinct_sectors_ = 0;
   std::vector<std::uintptr_t> sectors_;  // of the request that is counted
 };

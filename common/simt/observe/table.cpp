@@ -132,7 +132,7 @@ class Table {
   void memory() {
     const std::size_t asked = profile_.global().transfers + profile_.global(kAtomic).transfers;
     if (profile_.distinct_sectors == 0) return;
-    out_ << "touched " << grouped(profile_.distinct_sectors) << " distinct sectors";
+    out_ << "must move " << grouped(profile_.distinct_sectors) << " sectors";
     const double times =
         static_cast<double>(asked) / static_cast<double>(profile_.distinct_sectors);
     if (asked == profile_.distinct_sectors)

@@ -6,8 +6,8 @@ namespace simt = td::simt;
 
 namespace {
 
-/// Adds n elements with blocks of 256 threads, and returns the report of the launch.
-simt::KernelReport add_elements(std::size_t n) {
+/// Adds n elements with blocks of `threads`, and returns the report of the launch.
+simt::KernelReport add_elements(std::size_t n, unsigned threads = 256) {
   const std::vector<float> a = check::small_numbers(n);
   std::vector<float> b(n);
   std::vector<double> sums(n);
@@ -19,12 +19,13 @@ simt::KernelReport add_elements(std::size_t n) {
   const auto work = [&](td::Device device) -> std::vector<td::Tensor> {
     const td::Tensor left = check::tensor_of(a, device), right = check::tensor_of(b, device);
     const td::Tensor c = check::poisoned_output({size}, device);
-    simt::launch<add>({dim3(check::blocks_for(size, 256)), dim3(256)}, left, right, c,
+    simt::launch<add>({dim3(check::blocks_for(size, threads)), dim3(threads)}, left, right, c,
                       static_cast<int>(n));
     return {c, left, right};  // The arguments stay as they are.
   };
-  return check::run_kernels("n = " + std::to_string(n), work,
-                            {sums, {a.begin(), a.end()}, {b.begin(), b.end()}})[0];
+  return check::run_kernels(
+      "n = " + std::to_string(n) + " with blocks of " + std::to_string(threads), work,
+      {sums, {a.begin(), a.end()}, {b.begin(), b.end()}})[0];
 }
 
 }  // namespace
@@ -36,5 +37,10 @@ TEST_CASE("sizes that do not fill the last block", "[add]") {
 }
 
 TEST_CASE("neighboring threads of 65,536 access neighboring elements", "[add]") {
-  check::expect_coalesced(add_elements(65536));
+  const simt::KernelReport report = add_elements(65536);
+  check::expect_coalesced(report);
+  check::expect_at_most(report, "requests to global memory", report.profile.global().requests,
+                        3 * 65536 / 32);
 }
+
+TEST_CASE("blocks of another size", "[add]") { add_elements(1000, 96); }

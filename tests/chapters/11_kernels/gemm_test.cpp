@@ -91,6 +91,15 @@ TEST_CASE("one row, one column, and their transposes", "[gemm]") {
     }
 }
 
+TEST_CASE("the transpose of a column, whose strides are both 1", "[gemm]") {
+  for (const td::Device device : check::devices()) {
+    const td::Tensor row = td::ones({5, 1}, device).t(), b = td::ones({5, 7}, device);
+    check::expect_close(gemm(row, b), td::full({1, 7}, 5.0), 0, "a transposed column times b");
+    check::expect_close(gemm(td::ones({3, 1}, device), row), td::ones({3, 5}), 0,
+                        "a column times a transposed column");
+  }
+}
+
 TEST_CASE("what the memory of the result held before does not matter", "[gemm]") {
   for (const td::Device device : check::devices()) {
     const td::Tensor a = td::ones({64, 32}, device), b = td::ones({32, 64}, device);
@@ -128,5 +137,8 @@ TEST_CASE("the product runs on the current stream", "[gemm]") {
   }
   const std::vector<td::sim::Race> races = td::sim::take_races();
   td::sim::find_races(false);
-  check::expect(races.empty(), races.empty() ? "" : "a race: " + races[0].text);
+  check::expect(races.empty(),
+                races.empty() ? ""
+                              : "the product is not on the current stream, see blas::set_stream: " +
+                                    races[0].text);
 }

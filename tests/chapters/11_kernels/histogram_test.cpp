@@ -15,16 +15,16 @@ simt::KernelReport count_bytes(int n, int values, unsigned blocks, unsigned thre
     bytes.push_back(static_cast<float>(value));
     expected[static_cast<std::size_t>(value)] += 1;
   }
-  return check::run_kernels("n = " + std::to_string(n) + " with " + std::to_string(blocks) +
-                                " blocks of " + std::to_string(threads),
-                            [&](td::Device device) -> std::vector<td::Tensor> {
-                              const td::Tensor in = td::tensor(bytes).to(td::kUInt8).to(device);
-                              const td::Tensor bins =
-                                  td::zeros({256}, td::TensorOptions(td::kInt32).device(device));
-                              simt::launch<histogram>({dim3(blocks), dim3(threads)}, in, n, bins);
-                              return {bins};
-                            },
-                            {expected})[0];
+  return check::run_kernels(
+      "n = " + std::to_string(n) + " with " + std::to_string(blocks) +
+          (blocks == 1 ? " block of " : " blocks of ") + std::to_string(threads),
+      [&](td::Device device) -> std::vector<td::Tensor> {
+        const td::Tensor in = td::tensor(bytes).to(td::kUInt8).to(device);
+        const td::Tensor bins = td::zeros({256}, td::TensorOptions(td::kInt32).device(device));
+        simt::launch<histogram>({dim3(blocks), dim3(threads)}, in, n, bins);
+        return {bins};
+      },
+      {expected})[0];
 }
 
 }  // namespace
@@ -48,4 +48,6 @@ TEST_CASE("at most 256 atomic operations on global memory per block", "[histogra
   const simt::KernelReport report = count_bytes(65536, 256, 8, 256);
   check::expect_at_most(report, "atomic operations on `bins`",
                         report.profile.of("bins", simt::kAtomic).lanes, 8 * 256);
+  check::expect_at_most(report, "loads of `in` by a warp",
+                        report.profile.of("in", simt::kLoad).requests, 65536 / 32);
 }

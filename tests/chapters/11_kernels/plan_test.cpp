@@ -19,14 +19,21 @@ struct Expected {
 
 std::string text(const Expected& e) {
   const Problem& p = e.problem;
-  return std::string(e.gpu) + ": " + std::to_string(p.elements) + " elements in blocks of " +
-         std::to_string(p.threads_per_block) + " threads with " + std::to_string(p.static_shared) +
-         " + " + std::to_string(p.dynamic_shared) + " bytes and " +
-         std::to_string(p.registers_per_thread) + " registers";
+  return std::string(e.gpu) + ": " + std::to_string(p.elements) +
+         (p.elements == 1 ? " element" : " elements") + " in blocks of " +
+         std::to_string(p.threads_per_block) + (p.threads_per_block == 1 ? " thread" : " threads") +
+         " with " + std::to_string(p.static_shared) + " + " + std::to_string(p.dynamic_shared) +
+         " bytes and " + std::to_string(p.registers_per_thread) + " registers";
 }
 
 void expect_plan(const Expected& e) {
-  const LaunchPlan found = plan(e.problem, simt::gpu(e.gpu));
+  LaunchPlan found;
+  try {
+    found = plan(e.problem, simt::gpu(e.gpu));
+  } catch (const td::Error& error) {
+    check::expect(false,
+                  text(e) + ": CUDA accepts this launch, but plan() throws: " + error.what());
+  }
   check::expect_close(found.grid.x, e.blocks, 0, text(e) + ": blocks of the grid");
   check::expect_close(found.grid.y * found.grid.z, 1, 0, text(e) + ": grid.y * grid.z");
   check::expect_close(found.block.x, e.problem.threads_per_block, 0, text(e) + ": block.x");
@@ -60,6 +67,11 @@ TEST_CASE("the last block may be partly empty", "[plan]") {
   expect_plan({"H100", {.elements = 1}, 1, 8, "threads", 1});
   expect_plan({"H100", {.elements = 257}, 2, 8, "threads", 1});
   expect_plan({"H100", {.elements = 256}, 1, 8, "threads", 1});
+}
+
+TEST_CASE("billions of elements, and the largest grid", "[plan]") {
+  expect_plan({"H100", {.elements = 3'000'000'000}, 11'718'750, 8, "threads", 1});
+  expect_plan({"H100", {.elements = 2'147'483'647LL * 256}, 2'147'483'647, 8, "threads", 1});
 }
 
 TEST_CASE("small blocks, and blocks that are not whole warps", "[plan]") {
@@ -104,6 +116,9 @@ TEST_CASE("registers, in four parts", "[plan]") {
   expect_plan({"H100", p, 4, 1, "registers", 0.125});
   p = {.elements = 1024, .threads_per_block = 96, .registers_per_thread = 72};
   expect_plan({"H100", p, 11, 9, "registers", 27 / 64.0});
+  // 33 registers: 1,280 per warp, so 12 warps in each of 4 parts; in one piece 51 would fit.
+  p.registers_per_thread = 33;
+  expect_plan({"H100", p, 11, 16, "registers", 0.75});
 }
 
 TEST_CASE("launches that CUDA rejects", "[plan]") {

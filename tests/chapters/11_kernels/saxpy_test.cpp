@@ -10,18 +10,18 @@ simt::KernelReport saxpy_elements(std::size_t n, unsigned blocks, unsigned threa
   const std::vector<float> x = check::small_numbers(n);
   std::vector<double> expected(n);
   for (std::size_t i = 0; i < n; ++i) expected[i] = 3.0 * x[i] + static_cast<double>(i % 50);
-  return check::run_kernels("n = " + std::to_string(n) + " with " + std::to_string(blocks) +
-                                " blocks of " + std::to_string(threads),
-                            [&](td::Device device) -> std::vector<td::Tensor> {
-                              std::vector<float> y(n);
-                              for (std::size_t i = 0; i < n; ++i) y[i] = static_cast<float>(i % 50);
-                              const td::Tensor result = check::tensor_of(y, device);
-                              simt::launch<saxpy>({dim3(blocks), dim3(threads)},
-                                                  static_cast<int>(n), 3.0F,
-                                                  check::tensor_of(x, device), result);
-                              return {result};
-                            },
-                            {expected})[0];
+  return check::run_kernels(
+      "n = " + std::to_string(n) + " with " + std::to_string(blocks) +
+          (blocks == 1 ? " block of " : " blocks of ") + std::to_string(threads),
+      [&](td::Device device) -> std::vector<td::Tensor> {
+        std::vector<float> y(n);
+        for (std::size_t i = 0; i < n; ++i) y[i] = static_cast<float>(i % 50);
+        const td::Tensor result = check::tensor_of(y, device);
+        simt::launch<saxpy>({dim3(blocks), dim3(threads)}, static_cast<int>(n), 3.0F,
+                            check::tensor_of(x, device), result);
+        return {result};
+      },
+      {expected})[0];
 }
 
 }  // namespace
@@ -39,5 +39,8 @@ TEST_CASE("fewer threads than elements", "[saxpy]") {
 }
 
 TEST_CASE("in each step the threads access neighboring elements", "[saxpy]") {
-  check::expect_coalesced(saxpy_elements(32768, 8, 256));
+  const simt::KernelReport report = saxpy_elements(32768, 8, 256);
+  check::expect_coalesced(report);
+  check::expect_at_most(report, "requests to global memory", report.profile.global().requests,
+                        3 * 32768 / 32);
 }

@@ -35,6 +35,10 @@ TEST_CASE("a beginning between two multiples of 16 bytes", "[scale4]") {
     for (const int n : {1, 2, 3, 9, 33, 1023}) scale(start, n, 2, 32);
 }
 
+TEST_CASE("one thread for three elements at the beginning and three at the end", "[scale4]") {
+  scale(1, 10, 1, 1);
+}
+
 TEST_CASE("a request loads or stores four elements per lane", "[scale4]") {
   const int n = 16384;
   for (const int start : {0, 3}) {

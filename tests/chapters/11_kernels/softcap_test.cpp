@@ -52,7 +52,7 @@ TEST_CASE("any sizes, transposed views, and no elements", "[softcap]") {
     for (const int n : check::odd_sizes()) {
       const td::Tensor x = some({n}, device);
       check::expect_close(check::values(softcap(x, 8)), capped(check::values(x), 8), 1e-4,
-                          std::to_string(n) + " elements");
+                          std::to_string(n) + (n == 1 ? " element" : " elements"));
     }
     const td::Tensor view = some({3, 5}, device).t();
     const td::Tensor y = softcap(view, 4);
@@ -78,6 +78,19 @@ TEST_CASE("the gradient of a sum, and of a weighted sum", "[softcap]") {
     check::expect_close(check::values(x.grad()),
                         slopes(check::values(x), check::values(weights), 2), 1e-4,
                         "the gradient of a weighted sum");
+  }
+}
+
+TEST_CASE("two caps in one graph, one of which is not an integer", "[softcap]") {
+  for (const td::Device device : devices()) {
+    const td::Tensor x = some({33}, device).requires_grad_();
+    (softcap(x, 2.5) + softcap(x, 4)).sum().backward();
+    const std::vector<double> ones(33, 1);
+    std::vector<double> expected = slopes(check::values(x), ones, 2.5);
+    const std::vector<double> others = slopes(check::values(x), ones, 4);
+    for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += others[i];
+    check::expect_close(check::values(x.grad()), expected, 1e-4,
+                        "the gradient through caps of 2.5 and 4");
   }
 }
 

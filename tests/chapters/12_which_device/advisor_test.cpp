@@ -54,9 +54,9 @@ TEST_CASE("the measurements are interleaved, and the first round is not counted"
     Machine slow(std::vector<Cost>{kHost, kDevice}, [](std::size_t call) {
       return call < 6 && call % 2 == 0 ? 90.0 : 1.0;  // only device 0 is slow at first
     });
-    expect_advice(
-        advise(slow.devices(), {1, 64, 256}, runs), {{0, 1}, {1, 94}},
-        "after a first round in which device 0 is slow, with " + std::to_string(runs) + " runs");
+    expect_advice(advise(slow.devices(), {1, 64, 256}, runs), {{0, 1}, {1, 94}},
+                  "after a first round in which device 0 is slow, with " + std::to_string(runs) +
+                      (runs == 1 ? " run" : " runs"));
   }
   Machine machine(std::vector<Cost>{kHost, kDevice});
   advise(machine.devices(), {1, 64, 256}, 3);
@@ -70,9 +70,10 @@ TEST_CASE("one run that was disturbed does not change the advice", "[advisor]") 
   for (const double factor : {0.01, 40.0}) {
     Machine machine(std::vector<Cost>{kHost, kDevice},
                     [factor](std::size_t call) { return call % 13 == 7 ? factor : 1.0; });
-    expect_advice(
-        advise(machine.devices(), {1, 64, 256}, 5), {{0, 1}, {1, 94}},
-        "some calls take " + std::to_string(factor) + " times as long: medians, not means");
+    expect_advice(advise(machine.devices(), {1, 64, 256}, 5), {{0, 1}, {1, 94}},
+                  std::string("some calls take ") +
+                      (factor < 1 ? "a hundredth of their time" : "40 times as long") +
+                      ": medians, not means");
   }
 }
 
@@ -97,6 +98,14 @@ TEST_CASE("a device begins where it becomes faster, not where it is ten percent 
   expect_tables(
       {{{1, 100}, {4, 100}, {16, 100}, {64, 100}}, {{1, 95}, {4, 120}, {16, 97}, {64, 40}}},
       {{0, 1}, {1, 15}}, "device 1 is slower at 4: go back no further than that");
+}
+
+TEST_CASE("look back over several sizes, and take the fastest device", "[advisor]") {
+  expect_tables(
+      {{{1, 100}, {4, 100}, {16, 100}, {64, 100}}, {{1, 300}, {4, 94}, {16, 96}, {64, 50}}},
+      {{0, 1}, {1, 4}}, "device 1 is a little faster at 4 and 16, and much faster at 64");
+  expect_tables({{{1, 100}, {10, 100}}, {{1, 200}, {10, 80}}, {{1, 200}, {10, 40}}},
+                {{0, 1}, {2, 7}}, "at 10 two devices are faster, and device 2 is the fastest");
 }
 
 TEST_CASE("several devices follow each other", "[advisor]") {

@@ -279,6 +279,23 @@ TEST_CASE(
   CHECK(profile.threads == 128);
 }
 
+TEST_CASE("a sector that is read and written counts twice, as in y = a * x + y") {
+  Script script(64);
+  script.info().flops = 128;
+  const char* x = script.tensor("x", 64, 4, true);
+  char* y = script.tensor("y", 64);
+  const KernelReport report = script.run([&] {
+    for (int pass = 0; pass < 2; ++pass)
+      script.each([&](unsigned t) {
+        script.read(t, x + 4 * t, 7);
+        script.read(t, y + 4 * t, 7);
+        script.write(t, y + 4 * t, 7);
+      });
+  });
+  CHECK(report.profile.distinct_sectors == 3 * 8);
+  CHECK(report.profile.intensity() == Approx(2.0 / 12));
+}
+
 TEST_CASE("branch efficiency is the share of lanes that run with their warp") {
   Script script(64);
   const KernelReport report = script.run([&] {

@@ -38,7 +38,7 @@ TEST_CASE("a negative index is reported as negative") {
   const KernelReport report = script.run([&] { CHECK_FALSE(script.write(33, out - 8, 9)); });
   REQUIRE(report.findings.size() == 1);
   CHECK(report.findings[0].text ==
-        "sum.cu:9: writes out[-2], before the begin of out\n"
+        "sum.cu:9: writes out[-2], before the start of out\n"
         "  thread (33,0,0) of block (0,0,0), lane 1 of warp 1\n"
         "  out is float[64]. Cure: compare the index with the size before the access");
 }
@@ -52,8 +52,32 @@ TEST_CASE("a place that has read one tensor is judged by that tensor, however fa
     CHECK_FALSE(script.read(1, in - 4 * (std::int64_t{1} << 31), 7));
   });
   REQUIRE(report.findings.size() == 1);
-  CHECK(report.findings[0].text.find("reads in[-2147483648], before the begin of in") !=
+  CHECK(report.findings[0].text.find("reads in[-2147483648], before the start of in") !=
         std::string::npos);
+}
+
+TEST_CASE("a write that reaches a const tensor is blamed on the tensor that the place writes") {
+  Script script(32);
+  char* out = script.tensor("out", 128);  // `in` is its second half
+  script.info().arguments[0].bytes = 256;
+  script.info().arguments[0].sizes = {64};
+  script.info().arguments.push_back(script.info().arguments[0]);
+  script.info().arguments[1].name = "in";
+  script.info().arguments[1].begin += 256;
+  script.info().arguments[1].is_const = true;
+  const KernelReport report = script.run([&] {
+    CHECK(script.write(0, out + 4 * 63, 7));
+    CHECK_FALSE(script.write(1, out + 4 * 64, 7));
+    CHECK_FALSE(script.write(2, out + 4 * 66, 8));  // the place has not written `out` before
+    CHECK(script.read(3, out + 4 * 66, 9));
+  });
+  REQUIRE(report.findings.size() == 2);
+  CHECK(report.findings[0].text.find("sum.cu:7: writes out[64], past the end of out") == 0);
+  CHECK(report.findings[1].text ==
+        "sum.cu:8: writes in[2], but the kernel takes in as const\n"
+        "  thread (2,0,0) of block (0,0,0), lane 2 of warp 0\n"
+        "  in is float[64]. Cure: compare the index with the size of the tensor that this line "
+        "should write; its index has probably run past the end");
 }
 
 TEST_CASE("an unsigned index below 0 is named, though it is the first access of its place") {

@@ -47,7 +47,7 @@ TEST_CASE("the table of a transpose without a tile has its excess first") {
         "global               requests  sectors    ideal  per request\n"
         "  store  out:9            128    4,096      512    32.0  88 % excess, 1 per lane\n"
         "  load   in:7             128      512      512     4.0  coalesced\n"
-        "touched 1,024 distinct sectors; asked for 4,608: each 4.5 times on average\n"
+        "must move 1,024 sectors; asked for 4,608: each 4.5 times on average\n"
         "time on H100 at least 0.010 us, limited by memory\n"
         "occupancy at most 100 % on H100: 2 blocks, limited by threads\n"
         "registers limit it above 32 per thread\n");
@@ -63,7 +63,7 @@ TEST_CASE("the table names bank conflicts, barriers and shared memory") {
         "  load   tile:9           128    4,096      128  32-way  32 words of bank 0\n"
         "  store  tile:7           128      128      128   1-way  no conflict\n"
         "1 barrier per thread\n"
-        "touched 1,024 distinct sectors, each once\n"
+        "must move 1,024 sectors, each once\n"
         "time on H100 at least 0.010 us, limited by memory\n"
         "4,096 bytes of shared memory per block\n"
         "occupancy at most 100 % on H100: 2 blocks, limited by threads\n"
@@ -92,7 +92,7 @@ TEST_CASE("the table reports few lanes, atomics, missing results, flops and unif
         "  atomic bins:7             1        1        1     1.0  8 lanes on one word\n"
         "never written: 24 elements of out, the first is out[40]\n"
         "active lanes per request: 24.0 of 32\n"
-        "touched 7 distinct sectors, each once\n"
+        "must move 7 sectors, each once\n"
         "time on A100 at least 0.000 us, limited by memory; 1.14 FLOP per byte\n"
         "occupancy at most 100 % on A100: 32 blocks, limited by threads\n"
         "registers limit it above 32 per thread\n");

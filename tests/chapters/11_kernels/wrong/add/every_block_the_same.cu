@@ -1,4 +1,4 @@
-// expect: n = 1024, result 0: index 256: expected 509, got -7e+33
+// expect: n = 1024 with blocks of 256, result 0: index 256: expected 509, got -7e+33
 // Right for one block: all blocks compute the first elements, and the others stay as they were.
 #include "kernels.h"
 

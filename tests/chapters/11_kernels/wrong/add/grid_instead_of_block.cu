@@ -1,4 +1,4 @@
-// expect: n = 1024, result 0: index 268: expected 540, got -7e+33
+// expect: n = 1024 with blocks of 256, result 0: index 268: expected 540, got -7e+33
 // Right for one block: the distance between blocks is blockDim.x elements, not gridDim.x.
 #include "kernels.h"
 

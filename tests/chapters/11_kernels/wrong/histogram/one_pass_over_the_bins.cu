@@ -1,4 +1,4 @@
-// expect: n = 31 with 1 blocks of 32: index 36: expected 1, got 0
+// expect: n = 31 with 1 block of 32: index 36: expected 1, got 0
 // Right for blocks of at least 256 threads: smaller blocks add only their first bins.
 #include "kernels.h"
 

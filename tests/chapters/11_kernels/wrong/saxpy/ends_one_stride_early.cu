@@ -1,4 +1,4 @@
-// expect: n = 33 with 1 blocks of 32: index 32: expected 38, got 32
+// expect: n = 33 with 1 block of 32: index 32: expected 38, got 32
 // Right where there is a thread per element. Otherwise the last elements stay as they were.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: wait here, 255 at line 14
+// expect: waits here, 255 at line 14
 // The first d threads do not reach the barrier between reading and writing.
 #include "kernels.h"
 

@@ -1,4 +1,4 @@
-// expect: 1 elements: index 0: expected -2.866859
+// expect: 1 element: index 0: expected -2.866859
 // Right for multiples of 256 elements. The last elements get no thread.
 #include "exercises.h"
 
