@@ -16,8 +16,8 @@
 /// of the bits of a float.
 ///   * Round to the nearest bfloat16. If two are equally near, take the one whose last bit is 0.
 ///   * A NaN stays a NaN; any NaN is right.
-///   * Use std::bit_cast and integers. td::BFloat16 and a 16-bit type of the compiler are not
-///     allowed.
+///   * Use std::bit_cast and integers. Please do without td::BFloat16 and the compiler's own 16-bit
+///     types, which would do the work for you. The checker does not look for them.
 ///
 /// Example: 1.0f has the bits 0x3f800000 and becomes 0x3f80. 1.01f has 0x3f8147ae, becomes 0x3f81.
 std::uint16_t bfloat16_bits(float value);
@@ -82,7 +82,7 @@ td::Tensor scale_loss(const td::Tensor& loss, float scale);
 /// 1 / scale and report an overflow.
 ///   * Modify the gradients in place, so that every view of their memory (a DDP bucket) sees it.
 ///   * Leave a parameter without a gradient as it is.
-///   * Large finite gradients are no overflow.
+///   * Large finite gradients are no overflow, also if the scale is below 1.
 ///   * The host reads one value, at the end, however many parameters there are.
 ///
 /// @param parameters on one device.
@@ -156,7 +156,8 @@ struct AmpResult {
 ///     makes one optimizer step with the gradient of the mean of its batch losses. A batch loss is
 ///     the cross entropy of the model's output.
 ///   * Copy each batch to `device`. Run the forward pass and the loss under autocast if `fast` is
-///     set. End the guard before the backward pass, as PyTorch recommends.
+///     set. End the guard before the backward pass, as PyTorch recommends. The checker cannot see
+///     whether you do, because td switches autocast off during the backward pass.
 ///   * All batches of a group use the same scale. The scaler is updated once per group.
 ///   * If max_norm is not 0, limit the norm of the true gradients, without the scale.
 ///   * Gradients that the parameters have when train_amp is called must not take part.

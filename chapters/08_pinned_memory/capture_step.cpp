@@ -4,7 +4,7 @@
 
 std::unique_ptr<StepGraph> capture_step(const TrainStep& step, const td::Tensor& x,
                                         const td::Tensor& y, int warm_up) {
-  // Your code here: Copy the batch, order the streams, warm up, capture. About 12 lines.
+  // Your code here: Copy the batch, order the streams, warm up, capture. About 18 lines.
   td::not_done_yet("capture_step");
 }
 

@@ -169,7 +169,8 @@ using TrainStep = std::function<td::Tensor(const td::Tensor& x, const td::Tensor
 ///   * Call `step` `warm_up` times on that stream, then once more in the capture. The warm-up steps
 ///     train the model; the capture does not run.
 ///   * If `step` throws, let the exception pass. The thread captures nothing afterwards, and its
-///     current stream is the one from before.
+///     current stream is the one from before. Later work of that stream runs after the warm-up,
+///     too.
 ///
 /// @param x, y a batch on an accelerator.
 /// @return everything that a replay needs.

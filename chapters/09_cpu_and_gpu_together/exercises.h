@@ -128,6 +128,9 @@ td::Tensor split_forward(SplitModel& model, const td::Tensor& x);
 /// @return the mean loss over all rows, without dimensions and without a graph, on the second
 ///     device.
 ///
+/// `const td::trace::Span span("forward");` gives the work until the end of its scope this name in
+/// the program's figure. The figure of the page has the names "forward" and "backward".
+///
 /// Example: split_backward(model, batch, 4); optimizer.step();
 td::Tensor split_backward(SplitModel& model, const Batch& batch, std::int64_t micro_batches);
 
@@ -184,6 +187,9 @@ class HostAdam {
   /// Afterwards the gradients of parameters and masters are undefined. What the caller enqueues
   /// next on its current stream must see the new parameters. The caller promises that nothing that
   /// is enqueued between backward() and step() reads the parameters.
+  ///
+  /// The program's table shows how long the updates take. For this, put
+  /// `const td::trace::Span span("adam");` in a scope around each call of adam->step().
   void step();
 
  private:
@@ -192,6 +198,7 @@ class HostAdam {
   ///
   /// @throws td::Error if this parameter's gradient was sent already and step() has not been called
   ///     since. The message contains "step()", and the gradients that were sent stay as they are.
+  ///     Free the refused gradient, too: the next backward() would add to it.
   void send_gradient(Bucket& bucket, std::size_t index);
 
   td::Device device_;

@@ -21,7 +21,7 @@ HostAdam::~HostAdam() {
 }
 
 void HostAdam::send_gradient(Bucket& bucket, std::size_t index) {
-  // Your code here: Check; let to_host_ wait; copy, record, free. About 12 lines.
+  // Your code here: Check; let to_host_ wait; copy, record, free. About 16 lines.
   td::not_done_yet("host_adam");
 }
 

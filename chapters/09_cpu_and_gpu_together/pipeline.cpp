@@ -1,6 +1,4 @@
 // run_pipeline: exercise 9.pipeline, declared in exercises.h.
-#include <pthread.h>
-
 #include <deque>
 #include <thread>
 

@@ -3,6 +3,9 @@
 // Invariant: the same batches give bitwise identical losses in all variants.
 #pragma once
 
+#include <pthread.h>
+#include <unistd.h>
+
 #include <numeric>
 #include <optional>
 
@@ -116,7 +119,12 @@ class Training {
 
   void pipelined() {
     run_pipeline(
-        steps(), [this](std::int64_t index) { return prepare(index); },
+        steps(),
+        [this](std::int64_t index) {
+          // The name of the thread in traces. On the caller's thread it would name the process.
+          if (getpid() != gettid()) pthread_setname_np(pthread_self(), "prepare");
+          return prepare(index);
+        },
         [this](std::int64_t, const Batch& batch) { work(batch); }, plan_.device, /*ahead=*/2);
   }
 

@@ -131,8 +131,9 @@ using ReadBatch = std::function<TensorList(std::size_t n)>;
 ///     the same number of steps.
 ///   * `read` is called on the background thread only: once for each n, in order from 0. It is not
 ///     called again after it returned an empty list or threw.
-///   * The thread reads before anyone calls `next`, and continues until `prefetch` batches are
-///     ready for each replica. Besides these, it may hold one more group.
+///   * The thread reads before anyone calls `next`, and as long as every replica has fewer than
+///     `prefetch` batches ready. No replica ever has more. Besides these, the thread may hold one
+///     more group.
 ///   * `next` returns a batch that is ready, also while `read` is running on the thread.
 ///   * An error of `read` or of a copy reaches each replica: `next` first returns the groups that
 ///     were complete before the error, and then throws the error, also in further calls.

@@ -4,18 +4,23 @@
 
 std::unique_ptr<StepGraph> capture_step(const TrainStep& step, const td::Tensor& x,
                                         const td::Tensor& y, int warm_up) {
-  // blank: Copy the batch, order the streams, warm up, capture. About 12 lines.
+  // blank: Copy the batch, order the streams, warm up, capture. About 18 lines.
   auto captured = std::make_unique<StepGraph>();
   captured->x = x.clone();
   captured->y = y.clone();
   const td::Stream current = td::getCurrentStream(x.device());
   const td::Stream stream = td::getStreamFromPool(x.device());
   stream.wait(current);  // the weights and the batch may still be in computation
-  {
-    const td::StreamGuard guard(stream);
-    for (int i = 0; i < warm_up; ++i) step(captured->x, captured->y);
+  try {
+    {
+      const td::StreamGuard guard(stream);
+      for (int i = 0; i < warm_up; ++i) step(captured->x, captured->y);
+    }
+    captured->graph.capture(stream, [&] { captured->loss = step(captured->x, captured->y); });
+  } catch (...) {
+    current.wait(stream);  // x and y are freed now, and the warm-up may still read them
+    throw;
   }
-  captured->graph.capture(stream, [&] { captured->loss = step(captured->x, captured->y); });
   current.wait(stream);
   return captured;
   // end

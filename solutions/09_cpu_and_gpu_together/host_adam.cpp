@@ -35,11 +35,14 @@ HostAdam::~HostAdam() {
 }
 
 void HostAdam::send_gradient(Bucket& bucket, std::size_t index) {
-  // blank: Check; let to_host_ wait; copy, record, free. About 12 lines.
-  TD_CHECK(td::Error, !bucket.masters[index].grad().defined(),
-           "HostAdam: a second backward() before step() would overwrite the first gradients. Call "
-           "step() after each backward()");
+  // blank: Check; let to_host_ wait; copy, record, free. About 16 lines.
   td::Tensor& gradient = bucket.parameters[index].mutable_grad();
+  if (bucket.masters[index].grad().defined()) {
+    gradient = td::Tensor();  // or the next backward() would add to it
+    throw td::Error(
+        "HostAdam: a second backward() before step() would overwrite the first gradients. Call "
+        "step() after each backward()");
+  }
   to_host_.wait(td::getCurrentStream(device_));  // it computes the gradient
   const td::NoGradGuard no_grad;
   const td::StreamGuard on_to_host(to_host_);

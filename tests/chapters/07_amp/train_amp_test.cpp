@@ -76,9 +76,8 @@ std::vector<double> expected_training(Run& run, const Batches& batches) {
   return losses;
 }
 
-void expect_same_training(const AmpSettings& settings, std::size_t count, double tolerance,
+void expect_same_training(const AmpSettings& settings, const Batches& batches, double tolerance,
                           const std::string& what) {
-  const Batches batches = make_batches(count);
   Run run(settings), reference(settings);
   const AmpResult result = run.go(batches);
   const std::vector<double> losses = expected_training(reference, batches);
@@ -96,6 +95,11 @@ void expect_same_training(const AmpSettings& settings, std::size_t count, double
                           ": all weights after the training. The gradient of a group is that of "
                           "the mean of its losses, and its true norm is limited once per group");
   check::expect_close(actual, losses, tolerance, what + ": the mean losses of all groups");
+}
+
+void expect_same_training(const AmpSettings& settings, std::size_t count, double tolerance,
+                          const std::string& what) {
+  expect_same_training(settings, make_batches(count), tolerance, what);
 }
 
 /// A batch whose loss is infinite, so that its gradients are not finite.
@@ -123,6 +127,17 @@ TEST_CASE("float32: groups of one, two and three batches, and an incomplete last
                            std::to_string(count) + " batches, accumulate " +
                                std::to_string(accumulate) + ", on " + device.str());
     }
+}
+
+TEST_CASE("batches of different sizes count alike", "[train_amp]") {
+  AmpSettings settings{"cpu"};
+  settings.accumulate = 2;
+  Batches batches = make_batches(4);
+  batches[1] = make_batches(1, 1)[0];
+  batches[3] = make_batches(1, 2)[0];
+  expect_same_training(settings, batches, 1e-5,
+                       "groups of batches with 4 and 1, and with 4 and 2 rows. Each batch loss "
+                       "counts alike in the mean of its group, whatever its rows");
 }
 
 TEST_CASE("clipping limits the true gradients", "[train_amp]") {

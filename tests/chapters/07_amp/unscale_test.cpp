@@ -78,6 +78,9 @@ TEST_CASE("large finite gradients are no overflow", "[unscale]") {
                                                 with_gradient({-kLargest, kLargest}, device)};
     check::expect(!unscale(parameters, 65536),
                   "finite gradients were taken for an overflow on " + device.str());
+    check::expect(!unscale({with_gradient({kLargest, 1}, device)}, 0.5F),
+                  "with a scale of 0.5, a large finite gradient was taken for an overflow on " +
+                      device.str() + ": it is infinite only after the multiplication by 2");
   }
 }
 

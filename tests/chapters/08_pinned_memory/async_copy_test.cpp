@@ -47,6 +47,16 @@ TEST_CASE("the copy to the host is in pinned memory", "[async_copy]") {
   check::expect_close(wait_for(back), td::ones({5}), 0, "the copy on the host");
 }
 
+TEST_CASE("a copy within a device has memory of its own", "[async_copy]") {
+  td::Tensor source = td::full({1000}, 7, kSim);
+  const td::Tensor copy = wait_for(copy_async(source, kSim, td::getStreamFromPool(kSim)));
+  check::expect_on(copy, kSim, "a copy from sim:0 to sim:0");
+  source.add_(1);
+  check::expect_close(copy, td::full({1000}, 7), 0,
+                      "a copy within sim:0, after the source was changed: the copy must not share "
+                      "the memory of the source");
+}
+
 TEST_CASE("copy_async returns before the copy is made", "[async_copy]") {
   const td::Stream copies = td::getStreamFromPool(kSim);
   for (const td::Tensor& source :
@@ -115,6 +125,23 @@ TEST_CASE("a source that is still being computed is waited for", "[async_copy]")
   }
   check::expect_close(wait_for(*back), td::full({1000}, 7), 0,
                       "the copy of a tensor that the current stream was still adding to");
+}
+
+TEST_CASE("a pinned source that the current stream still writes is waited for", "[async_copy]") {
+  const td::Stream copies = td::getStreamFromPool(kSim);
+  const td::Tensor values = td::full({1000}, 7, kSim);
+  td::Tensor host = td::zeros({1000}).pin_memory();
+  td::synchronize(kSim);
+  std::optional<PendingCopy> there;
+  {
+    Gate gate(kBriefly);
+    gate.hold(td::getCurrentStream(kSim));
+    host.copy_(values, /*non_blocking=*/true);
+    there.emplace(copy_async(host, kSim, copies));
+    give_it_time();
+  }
+  check::expect_close(wait_for(*there), td::full({1000}, 7), 0,
+                      "the copy of a pinned tensor to which the current stream was still copying");
 }
 
 TEST_CASE("the source may be dropped immediately", "[async_copy]") {

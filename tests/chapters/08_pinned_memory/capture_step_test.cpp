@@ -104,6 +104,26 @@ TEST_CASE("all uses of the weights and of the batch are ordered", "[capture_step
   Looking::expect_none("a replay and later work of the current stream: the race finder reports");
 }
 
+TEST_CASE("warm-up and capture run on one stream, which is not the current one", "[capture_step]") {
+  const td::Stream current = td::getCurrentStream(kSim);
+  std::vector<td::Stream> streams;
+  capture_step(
+      [&](const td::Tensor& x, const td::Tensor&) {
+        streams.push_back(td::getCurrentStream(kSim));
+        return x.sum();
+      },
+      td::ones({4}, kSim), td::ones({4}, kSim), 2);
+  check::expect(streams.size() == 3, "with 2 warm-up steps, step was called " +
+                                         std::to_string(streams.size()) + " times; expected 3");
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string which = "warm-up step " + std::to_string(i);
+    check::expect(!(streams[i] == current),
+                  which + " runs on the current stream; expected a stream from the pool");
+    check::expect(streams[i] == streams[2],
+                  which + " runs on another stream than the capture; expected the same");
+  }
+}
+
 TEST_CASE("replays train as steps without a graph do", "[capture_step]") {
   for (const td::Device device : accelerators())
     for (const int warm_up : {3, 1}) expect_same_training(device, warm_up);
@@ -185,6 +205,31 @@ TEST_CASE("a replay comes after the work that prepares its batch, and the host d
   check::expect_close(after, td::full({4}, 5), 0,
                       "a tensor that the graph writes, read by later work of the current stream");
   check::expect_close(x, td::full({4}, 9), 0, "the batch, which the caller overwrote afterwards");
+}
+
+TEST_CASE("after a step that throws, later work waits for the warm-up", "[capture_step]") {
+  for (const int bad : {1, 2}) {
+    const Looking looking;
+    td::Tensor weight = td::zeros({1000}, kSim);
+    int calls = 0;
+    check::expect_throws<std::runtime_error>(
+        [&] {
+          capture_step(
+              [&](const td::Tensor& x, const td::Tensor&) {
+                if (calls++ == bad) throw std::runtime_error("out of luck");
+                weight.add_(x);
+                return x.sum();
+              },
+              td::ones({1000}, kSim), td::ones({1000}, kSim), 2);
+        },
+        {"out of luck"}, "step throws");
+    const td::Tensor other = td::full({1000}, 9, kSim);  // may get the memory of the graph's x
+    weight.add_(1);
+    Looking::expect_none("step throws in call " + std::to_string(bad + 1) +
+                         " of 3; nothing orders later work of the current stream after the "
+                         "warm-up, which uses the weights and the graph's x. The race finder "
+                         "reports");
+  }
 }
 
 TEST_CASE("after a step that throws no capture is active", "[capture_step]") {

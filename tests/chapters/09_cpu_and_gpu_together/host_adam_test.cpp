@@ -288,10 +288,19 @@ TEST_CASE("a second backward pass before the step is an error that leaves the op
   model.backward();
   check::expect_throws<td::Error>([&] { model.backward(); }, {"step()"},
                                   "a second backward() before step()");
-  for (const td::Tensor& parameter : model.parameters()) parameter.mutable_grad() = td::Tensor();
   host_adam.step();  // of the first gradients
   plain_step(plain, adam);
+  const td::TensorList parameters = model.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    check::expect(!parameters[i].grad().defined(),
+                  "parameter " + std::to_string(i) +
+                      " has a gradient after step(); it is from the second backward(), which was "
+                      "an error, and the next backward() would add to it");
   expect_same(model, plain, "after a second backward() that failed");
+  model.backward();
+  host_adam.step();
+  plain_step(plain, adam);
+  expect_same(model, plain, "one step later");
 }
 
 TEST_CASE("the hooks end with the optimizer", "[host_adam]") {

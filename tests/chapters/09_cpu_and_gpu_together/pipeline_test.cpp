@@ -367,6 +367,34 @@ TEST_CASE("whichever batch fails, the work before it is done and its memory is f
     }
 }
 
+TEST_CASE("after an error in work no copy is in flight", "[pipeline]") {
+  const LinkOf slow({.gb_per_s = 12, .latency_us = 120000});
+  std::atomic<int> begun{0};
+  check::expect_throws<std::runtime_error>(
+      [&] {
+        run_pipeline(
+            5,
+            [&](std::int64_t index) {
+              ++begun;
+              return number_batch(index);
+            },
+            [&](std::int64_t, const Batch&) {
+              comes([&] { return begun >= 2; });
+              give_it_time();
+              throw std::runtime_error("the loss is not finite");
+            },
+            kSim, 2);
+      },
+      {"not finite"}, "work threw at batch 0");
+  // The end of a tensor may record an event on its stream, which takes a moment.
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  for (int i = 0; i < 32; ++i)  // all streams of the pool
+    check::expect(td::getStreamFromPool(kSim).query(),
+                  "work threw at batch 0, and run_pipeline returned while a copy is still in "
+                  "flight, perhaps of batch 1, whose memory is free already: wait for the stream "
+                  "of the copies, too");
+}
+
 TEST_CASE("only a few batches exist at a time", "[pipeline]") {
   td::Allocator& pinned = td::pinned_allocator(td::kSIM);
   constexpr std::size_t kBytes = kSize * sizeof(float);

@@ -57,6 +57,8 @@ TEST_CASE("any number of rows", "[gradients]") {
   for (const int rows : {1, 31, 33}) expect_gradients(rows, 10);
 }
 
+TEST_CASE("many rows, whose factor needs all digits", "[gradients]") { expect_gradients(7001, 3); }
+
 TEST_CASE("other numbers of features, also one", "[gradients]") {
   expect_gradients(16, 1);
   expect_gradients(3, 7);

@@ -184,6 +184,21 @@ TEST_CASE("the thread does not read too far ahead", "[parallel_loader]") {
   source->expect_clean();
 }
 
+TEST_CASE("no replica has more than `prefetch` batches ready", "[parallel_loader]") {
+  const td::xla::Client& client = client_with(3);
+  const auto source = std::make_shared<Source>(100);
+  {
+    ParallelLoader loader(client, 2, source->reader(), 2);
+    for (const std::size_t n : {0, 2}) expect_batch(loader.next(0), n, "replica 0 alone");
+    const bool too_many = source->reaches(7, 300ms);
+    check::expect(!too_many,
+                  std::to_string(source->calls()) +
+                      " batches were read for 2 replicas with prefetch 2, and replica 1 has taken "
+                      "none; expected at most 6: 2 that are ready for each, and one more group");
+  }
+  source->expect_clean();
+}
+
 TEST_CASE("a replica can be ahead of the others by the prefetched batches", "[parallel_loader]") {
   const td::xla::Client& client = client_with(3);
   const auto source = std::make_shared<Source>(10);

@@ -1,6 +1,20 @@
 // Begins and ends the capture by hand, on the stream of the warm-up.
 #include "exercises.h"
 
+namespace {
+
+/// Lets `current` wait for `side` at the end, also after an exception.
+struct Join {
+  const td::Stream &side, &current;
+  ~Join() {
+    td::Event after(side.device().type());
+    after.record(side);
+    after.block(current);
+  }
+};
+
+}  // namespace
+
 std::unique_ptr<StepGraph> capture_step(const TrainStep& step, const td::Tensor& x,
                                         const td::Tensor& y, int warm_up) {
   const td::Stream current = td::getCurrentStream(x.device());
@@ -8,6 +22,7 @@ std::unique_ptr<StepGraph> capture_step(const TrainStep& step, const td::Tensor&
   td::Event before(x.device().type());
   before.record(current);
   before.block(side);
+  const Join join{side, current};
   auto captured = std::make_unique<StepGraph>();
   {
     const td::StreamGuard guard(side);
@@ -17,9 +32,6 @@ std::unique_ptr<StepGraph> capture_step(const TrainStep& step, const td::Tensor&
     captured->graph.capture(side,
                             [&] { captured->loss = step(captured->x, captured->y).detach(); });
   }
-  td::Event after(x.device().type());
-  after.record(side);
-  after.block(current);
   return captured;
 }
 

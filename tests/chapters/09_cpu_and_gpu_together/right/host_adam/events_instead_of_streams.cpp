@@ -48,10 +48,10 @@ HostAdam::~HostAdam() {
 
 void HostAdam::send_gradient(Bucket& bucket, std::size_t index) {
   td::Tensor& master = bucket.masters[index];
-  if (master.grad().defined())
-    throw td::Error("this gradient was sent already; a step() belongs between two backward passes");
   const td::Tensor gradient = bucket.parameters[index].grad();
   bucket.parameters[index].mutable_grad() = td::Tensor();
+  if (master.grad().defined())
+    throw td::Error("this gradient was sent already; a step() belongs between two backward passes");
   mark(td::getCurrentStream(device_)).block(to_host_);
   {
     const td::NoGradGuard no_grad;

@@ -1,7 +1,5 @@
 // expect: prepare is called on the caller
 // Prepares on the caller's thread when the queue is empty at the start.
-#include <pthread.h>
-
 #include <deque>
 #include <thread>
 
@@ -45,7 +43,6 @@ void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work
   BoundedQueue queue(ahead);
   std::thread thread([&] {
     td::set_parallel_width(1);
-    pthread_setname_np(pthread_self(), "prepare");  // how traces call it
     try {
       for (std::int64_t i = 1; i < batches && queue.wait_for_space(); ++i)
         queue.put(send(prepare(i), device, copies));

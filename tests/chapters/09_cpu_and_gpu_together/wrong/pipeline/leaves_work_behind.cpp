@@ -1,7 +1,5 @@
 // expect: work that was enqueued is still pending
 // Ends the thread after an error, and does not wait for pending work of the device.
-#include <pthread.h>
-
 #include <deque>
 #include <thread>
 
@@ -40,7 +38,6 @@ void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work
   BoundedQueue queue(ahead);
   std::thread thread([&] {
     td::set_parallel_width(1);
-    pthread_setname_np(pthread_self(), "prepare");  // how traces call it
     try {
       for (std::int64_t i = 0; i < batches && queue.wait_for_space(); ++i)
         queue.put(send(prepare(i), device, copies));

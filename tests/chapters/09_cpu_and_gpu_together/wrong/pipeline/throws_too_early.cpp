@@ -1,7 +1,5 @@
 // expect: work was called on batches
 // Looks at the error before it takes the batches that came before.
-#include <pthread.h>
-
 #include <deque>
 #include <thread>
 
@@ -47,7 +45,6 @@ void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work
   std::atomic<bool> failed{false};
   std::thread thread([&] {
     td::set_parallel_width(1);
-    pthread_setname_np(pthread_self(), "prepare");  // how traces call it
     try {
       for (std::int64_t i = 0; i < batches && queue.wait_for_space(); ++i)
         queue.put(send(prepare(i), device, copies));

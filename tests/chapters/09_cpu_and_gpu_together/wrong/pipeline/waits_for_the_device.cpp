@@ -1,7 +1,5 @@
 // expect: the work on batch 1 is enqueued only when that on batch 0 is done
 // Waits for the device in every step: it has nothing to do until the host has asked again.
-#include <pthread.h>
-
 #include <deque>
 #include <thread>
 
@@ -44,7 +42,6 @@ void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work
   BoundedQueue queue(ahead);
   std::thread thread([&] {
     td::set_parallel_width(1);
-    pthread_setname_np(pthread_self(), "prepare");  // how traces call it
     try {
       for (std::int64_t i = 0; i < batches && queue.wait_for_space(); ++i)
         queue.put(send(prepare(i), device, copies));
