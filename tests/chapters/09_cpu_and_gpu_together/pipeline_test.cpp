@@ -368,7 +368,7 @@ TEST_CASE("whichever batch fails, the work before it is done and its memory is f
 }
 
 TEST_CASE("after an error in work no copy is in flight", "[pipeline]") {
-  const LinkOf slow({.gb_per_s = 12, .latency_us = 120000});
+  const LinkOf slow({.gb_per_s = 12, .latency_us = 200000});
   std::atomic<int> begun{0};
   check::expect_throws<std::runtime_error>(
       [&] {
