@@ -13,7 +13,8 @@
 ///     fourth device gets no part.
 ///   * Copy each row at most once. Do not copy the whole batch to every device.
 ///   * Use operations that autograd records, so that the gradient reaches `input`.
-///   * If `input` is on an accelerator, the host must not wait for it.
+///   * Where `input` and the device of a part are both accelerators, the host must not wait. A part
+///     on the cpu is complete when the function returns.
 ///
 /// @param input (rows, ...), of any element type, on any device. With 0 rows every device gets an
 ///     empty part.
@@ -48,7 +49,8 @@ td::Tensor gather(const std::vector<td::Tensor>& parts, td::Device destination);
 ///     model.
 ///
 /// @param model is on devices[0].
-/// @param devices at least one.
+/// @param devices at least one. One without an index ("sim") is the current device of its type;
+///     td::check_device(device) fills in the index.
 /// @throws td::DeviceError if a parameter or a buffer of the model is not on devices[0]. The
 ///     message contains both devices.
 ///
@@ -74,12 +76,13 @@ void reduce_add(const std::vector<std::vector<td::Tensor>>& parameters);
 /// Exercise 5.parallel_apply. Implement `parallel_apply`. It must run the forward passes of all
 /// replicas **concurrently**, one thread per replica:
 ///   * Two settings belong to a thread: whether autograd records (td::GradMode), and the current
-///     stream of a device (td::getCurrentStream). Each replica runs with the caller's settings; its
-///     device is that of its input.
+///     stream of a device (td::getCurrentStream). Each replica runs with the caller's settings. Its
+///     device, which is also the current device of its thread, is that of its input.
 ///   * If replicas fail, first wait until all threads have ended. Then throw a td::Error for the
 ///     failed replica with the lowest number: "replica 1 on sim:1: " and the message of its error.
 ///     Catch std::exception inside each thread, because an exception that leaves a thread
-///     terminates the program.
+///     terminates the program. Join every thread before you throw, because a std::thread that is
+///     destroyed before join() terminates it, too.
 ///
 /// @param modules, inputs equally many; input i is on the device of module i.
 /// @return the outputs, in the order of the modules.
@@ -92,6 +95,7 @@ std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
 /// Exercise 5.train. Implement `train`, a whole data-parallel training program. For one pass over
 /// `batches` it must change the model exactly as one device would, up to rounding:
 ///   * Move the model to devices[0] and train it there with td::optim::SGD at learning rate `lr`.
+///     The modules keep their modes: a frozen batch norm stays in evaluation mode.
 ///   * In each step, split data and target among the devices (a small batch may need fewer
 ///     devices), replicate the model, and run the replicas concurrently.
 ///   * Compute the losses where the outputs are: an output must not be copied to another device.
@@ -105,7 +109,8 @@ std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
 /// copies: backward adds their gradients to those of the model.
 ///
 /// @param devices at least one.
-/// @param batches data (rows, ...) and target (rows), on any device; at least one row each.
+/// @param batches at least one; data (rows, ...) and target (rows), on any device, at least one row
+///     each.
 /// @return the loss of each step, (number of batches), on devices[0], without a graph.
 ///
 /// Example: rows {1, 2} on one device and {6} on another have the mean losses 1.5 and 6. The mean

@@ -72,7 +72,10 @@ void broadcast_start(td::nn::Module& model, ProcessGroup& group);
 void average_gradients(const std::vector<td::Tensor>& parameters, ProcessGroup& group);
 
 /// Exercise 6.ring_all_reduce. Implement `ring_all_reduce`. It must replace `tensor` on every rank
-/// by the sum of the tensors of all ranks, and use group.send and group.recv only:
+/// by the sum of the tensors of all ranks, with group.send(tensor, to, tag) and
+/// group.recv(tensor, from, tag) as the only communication. The two calls of one message need equal
+/// tags. Both return a Work immediately, and work->wait() waits for it. group.rank() and
+/// group.size() are the number of this rank and the number of ranks.
 ///   * Divide the elements into world_size slices of ceil(elements / world_size). The last slices
 ///     are shorter, or empty.
 ///   * Rank r sends to rank r + 1 and receives from rank r - 1 only; the last rank sends to rank 0.
@@ -204,7 +207,9 @@ td::Tensor accumulate_step(td::distributed::DistributedDataParallel& ddp, const 
 ///
 /// @param model every parameter that requires grad is used by its forward pass.
 /// @param data, target the samples of this rank, (N, ...) and (N). N may differ from rank to rank,
-///     and may be 0, but not on all ranks. The mean of no samples is NaN.
+///     and may be 0, but not on all ranks. The mean of no samples is NaN. A rank without samples
+///     adds a zero of the dtype of the loss, which is that of the parameters, also if the data are
+///     integers.
 /// @return the mean loss over the samples of all ranks, 0-dimensional, the same on every rank,
 ///     without a graph.
 ///

@@ -26,7 +26,7 @@ td::Tensor predict(td::nn::Sequential model, const std::vector<td::Tensor>& batc
   {
     const Evaluation evaluation(*model);
     for (const td::Tensor& batch : batches) {
-      const td::Tensor input = batch.to(device, batch.dtype(), /*non_blocking=*/true);
+      const td::Tensor input = batch.to(device, /*non_blocking=*/true);
       classes.push_back(model->forward(input).argmax(1));
     }
   }

@@ -61,6 +61,13 @@ TEST_CASE("afterwards every module has its own mode again", "[accuracy]") {
   const std::vector<bool> other = modes_of(*net);
   accuracy(net, {make_batch(5)}, "cpu");
   expect_modes(*net, other, "after the evaluation of a model with only its batch norm training");
+  td::nn::Sequential outer(td::nn::Flatten(), net);  // its batch norm is two levels below the root
+  net->train();
+  (*net)[1]->eval();
+  const std::vector<bool> deep = modes_of(*outer);
+  accuracy(outer, {make_batch(5)}, "cpu");
+  expect_modes(*outer, deep,
+               "after the evaluation of a model with a frozen batch norm in an inner Sequential");
 }
 
 TEST_CASE("batches may be on any device", "[accuracy]") {

@@ -47,14 +47,19 @@ std::vector<EpochResult> plain_loop(Sequential& net, const std::vector<Batch>& t
   return results;
 }
 
-// Returns its input, and throws in evaluation mode if it should.
+// Returns its input, counts the graphs that earlier calls built and that are still alive, and
+// throws in evaluation mode if it should.
 struct ProbeImpl : td::nn::Module {
   td::Tensor forward(const td::Tensor& x) {
     if (fails && !is_training()) throw std::runtime_error("the test image is broken");
     tracked_in_evaluation = tracked_in_evaluation || (!is_training() && x.requires_grad());
+    most_graphs = std::max(most_graphs, graphs.use_count() - 1);
+    if (x.requires_grad()) x.register_hook([part = graphs](const td::Tensor&) {});
     return x;
   }
   bool fails = false, tracked_in_evaluation = false;
+  const std::shared_ptr<int> graphs = std::make_shared<int>();  // each graph holds it, too
+  long most_graphs = 0;
 };
 TD_MODULE(Probe);
 
@@ -124,6 +129,29 @@ TEST_CASE("the evaluation builds no graph", "[fit]") {
   check::expect(!probe->tracked_in_evaluation,
                 "the outputs of the evaluation are part of a graph: work under a NoGradGuard");
   check::expect(td::GradMode::is_enabled(), "gradient tracking is still off after fit");
+}
+
+TEST_CASE("the graph of a step ends with the step", "[fit]") {
+  Sequential net = make_net();
+  Probe probe;
+  net->push_back(probe);
+  CrossEntropyLoss loss_fn;
+  fit(net, loss_fn, batches_of({8, 8, 8, 8, 8, 8}, 1), {}, "cpu", {});
+  check::expect(probe->most_graphs <= 1,
+                "in an epoch of 6 steps, " + std::to_string(probe->most_graphs) +
+                    " graphs of earlier steps were still alive: a sum of losses keeps the graphs "
+                    "of all of them. Add up loss.detach()");
+}
+
+TEST_CASE("gradients from before do not count", "[fit]") {
+  Sequential net = make_net(), other = make_net();
+  for (const td::Tensor& p : net->parameters()) p.mutable_grad() = td::ones_like(p.detach());
+  CrossEntropyLoss loss_fn;
+  fit(net, loss_fn, batches_of({8}, 1), {}, "cpu", {});
+  fit(other, loss_fn, batches_of({8}, 1), {}, "cpu", {});
+  check::expect_close(net->parameters()[0], other->parameters()[0], 1e-6,
+                      "parameter 0 of a model that had gradients before fit was called (clear the "
+                      "gradients before backward, not after the step)");
 }
 
 TEST_CASE("the host waits as often for ten batches as for two", "[fit]") {

@@ -75,6 +75,15 @@ TEST_CASE("batches are in pinned memory", "[loader]") {
   }
 }
 
+TEST_CASE("the padding is written, also in memory that was used before", "[loader]") {
+  td::full({2, 8}, 7, td::TensorOptions(td::kFloat32).pinned_memory(true));  // freed immediately
+  const Batch batch = collate(
+      {{td::ones({8}), td::full({}, 0, td::kInt64)}, {td::ones({1}), td::full({}, 1, td::kInt64)}});
+  check::expect_close(check::values(batch.data[1]), std::vector<double>{1, 0, 0, 0, 0, 0, 0, 0}, 0,
+                      "a sample of one element and the padding, in memory that held other values "
+                      "before");
+}
+
 TEST_CASE("collate copies: samples stay as they are", "[loader]") {
   const Batch one{td::ones({2}).pin_memory(), td::zeros({}, td::kInt64)};
   const Batch batch = collate({one});

@@ -137,6 +137,28 @@ TEST_CASE("dropout with probability 0.5 comes before the output layer", "[module
   }
 }
 
+TEST_CASE("dropout comes once, with any number of hidden layers", "[module]") {
+  const auto deep = make_classifier(2, {4096, 1}, 1);
+  const td::NoGradGuard no_grad;
+  for (const auto& item : deep->state_dict()) td::Tensor(item.value()).fill_(0);
+  auto state = deep->state_dict();
+  td::Tensor(state["hidden0.bias"]).fill_(1);
+  td::Tensor(state["hidden1.weight"]).fill_(1.0 / 4096);
+  td::Tensor(state["output.weight"]).fill_(1);
+  td::Tensor(state["scale"]).fill_(1);
+  // The last hidden layer has one output, the mean of 4096 ones. Dropout makes it 0 or 2.
+  for (const double score : check::values(deep->forward(td::zeros({16, 2}))))
+    check::expect(score == 0 || score == 2,
+                  "with two hidden layers, dropout should come once, after the second one; here a "
+                  "score should be 0 or 2, but is " +
+                      std::to_string(score));
+  const auto plain = make_classifier(4096, {}, 1);
+  const td::Tensor x = td::ones({1, 4096});
+  check::expect(check::values(plain->forward(x)) != check::values(plain->forward(x)),
+                "without hidden layers, two calls in training mode gave the same score: dropout "
+                "should come before the output layer also there");
+}
+
 TEST_CASE("every parameter gets a gradient, the buffer does not", "[module]") {
   for (const td::Device device : {td::Device("cpu"), td::Device("sim:0")}) {
     const auto model = make_classifier(7, {31, 5}, 3);

@@ -17,6 +17,13 @@ TEST_CASE("data and target arrive, values and types unchanged", "[move_batch]") 
       }
 }
 
+TEST_CASE("a target of real numbers keeps its type, too", "[move_batch]") {
+  const Batch batch{td::zeros({3, 7}), td::tensor({0.5, 1.5, 2.5})};
+  const Batch moved = move_batch(batch, "sim:0");
+  check::expect_dtype(moved.target, td::kFloat32, "a target of real numbers");
+  check::expect_close(moved.target, batch.target, 0, "a target of real numbers");
+}
+
 TEST_CASE("nothing is copied that is on the device already", "[move_batch]") {
   for (const td::Device device : check::devices()) {
     const Batch batch = make_batch(3, device);

@@ -32,7 +32,7 @@ void expect_about(double seconds, double expected, const std::string& what) {
 }  // namespace
 
 TEST_CASE("the device's time is measured, not the host's", "[time_it]") {
-  for (const td::Device device : {td::Device("cpu"), td::Device("sim:0")})
+  for (const td::Device device : {td::Device("cpu"), td::Device("sim:0"), td::Device("sim:1")})
     expect_about(time_it([&] { busy(device, 0.04); }, device, 3), 0.04,
                  "work of 40 ms on " + device.str());
 }

@@ -114,6 +114,14 @@ TEST_CASE("parameters that the optimizer does not have do not change", "[train_s
   train_step(net, cross_entropy, optimizer, batch.data, batch.target);
   check::expect_close(check::values(net->parameters()[0]), before, 0,
                       "a parameter that was not given to the optimizer");
+  // Another optimizer may still need the gradients that such a parameter has.
+  td::nn::Sequential other = make_net();
+  td::optim::SGD others((*other)[3]->parameters(), td::optim::SGDOptions(0.1));
+  other->parameters()[0].mutable_grad() = td::ones({31, 7});
+  train_step(other, cross_entropy, others, batch.data, batch.target);
+  check::expect_close(other->parameters()[0].grad(), net->parameters()[0].grad() + 1, 1e-5,
+                      "the gradient of a parameter that the optimizer does not have, which was 1 "
+                      "before the step: optimizer.zero_grad() does not clear it");
 }
 
 TEST_CASE("gradients of this step are kept after the step", "[train_step]") {

@@ -119,6 +119,12 @@ TEST_CASE("any exception in a replica is reported, not only those of td", "[para
         parallel_apply(modules, {counted(1, 1), counted(1, 1)});
       },
       {"replica 1", "disk full"}, "a std::runtime_error in replica 1");
+  modules[1] = does([](const td::Tensor&) -> td::Tensor { throw std::runtime_error(""); });
+  check::expect_throws<td::Error>(
+      [&] {
+        parallel_apply(modules, {counted(1, 1), counted(1, 1)});
+      },
+      {"replica 1"}, "an error without a text");
 }
 
 TEST_CASE("the number of inputs must be the number of modules", "[parallel_apply]") {
@@ -161,4 +167,21 @@ TEST_CASE("the replicas compute on the streams that are current in the caller",
       "the caller has made another stream of sim:1 current, and replica 1 computed on the "
       "default stream: nothing orders its work after that of the caller. The current "
       "stream belongs to a thread, as the gradient mode does");
+}
+
+TEST_CASE("the current device of a replica is that of its input", "[parallel_apply]") {
+  std::vector<int> current(2, -1);
+  std::vector<td::nn::Sequential> modules;
+  for (std::size_t i = 0; i < 2; ++i)
+    modules.push_back(does([&current, i](const td::Tensor& x) {
+      current[i] = td::current_device(td::kSIM);
+      return x;
+    }));
+  parallel_apply(modules, {counted(1, 1, "sim:1"), counted(1, 1, "sim:0")});
+  for (std::size_t i = 0; i < 2; ++i)
+    check::expect(current[i] == 1 - static_cast<int>(i),
+                  "the current device of a replica should be that of its input: replica " +
+                      std::to_string(i) + " has an input on sim:" + std::to_string(1 - i) +
+                      ", and its current device is sim:" + std::to_string(current[i]) +
+                      ". td::StreamGuard sets both");
 }

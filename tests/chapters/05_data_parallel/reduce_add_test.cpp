@@ -102,6 +102,7 @@ TEST_CASE("only replicas on one device have a gradient: theirs do not change", "
   for (const char* device : {"cpu", "sim:0"}) {
     const td::Tensor mine = parameter(kNone, device), b = parameter(5, device),
                      c = parameter(7, device);
+    c.grad().requires_grad_();  // as after backward with create_graph
     reduce_add({{mine}, {b}, {c}});
     check::expect_close(check::values(mine.grad()), twice(12), 0,
                         "the gradient of the model on " + std::string(device));
@@ -110,6 +111,14 @@ TEST_CASE("only replicas on one device have a gradient: theirs do not change", "
         "the gradient of replica 1 on " + std::string(device) + ", which must not change");
     check::expect(!mine.grad().requires_grad(), "the sum was recorded by autograd");
   }
+}
+
+TEST_CASE("each sum is on the device of its parameter", "[reduce_add]") {
+  const td::Tensor first = parameter(1, "sim:0"), second = parameter(kNone, "sim:1");
+  reduce_add({{first, second}, {parameter(2, "sim:1"), parameter(4, "sim:0")}});
+  check::expect_on(first.grad(), "sim:0", "the gradient of parameter 0, which is on sim:0");
+  check::expect_on(second.grad(), "sim:1", "the gradient of parameter 1, which is on sim:1");
+  check::expect_close(check::values(second.grad()), twice(4), 0, "the gradient of parameter 1");
 }
 
 TEST_CASE("a single model keeps its gradient", "[reduce_add]") {

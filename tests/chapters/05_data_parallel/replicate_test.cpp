@@ -73,6 +73,28 @@ TEST_CASE("a model on another device is an error that names both devices", "[rep
         replicate(half, {"sim:0", "sim:1"});
       },
       {"sim:0", "sim:1"}, "a model with a buffer elsewhere");
+  td::nn::Sequential split(td::nn::Linear(3, 2), td::nn::Linear(2, 2));
+  split->to("sim:0");
+  split->children()[1]->to("sim:1");
+  check::expect_throws<td::DeviceError>(
+      [&] {
+        replicate(split, {"sim:0", "sim:1"});
+      },
+      {"sim:0", "sim:1"}, "a model with its second layer elsewhere");
+}
+
+TEST_CASE("a device may be given without an index", "[replicate]") {
+  const auto replicas = replicate(make_model("sim:0"), {"sim", "sim:1"});  // sim:0 is current
+  check::expect_on(replicas[0]->parameters()[0], "sim:0", "a parameter of the model");
+  check::expect_on(replicas[1]->parameters()[0], "sim:1", "a parameter of replica 1");
+}
+
+TEST_CASE("replicas on one device share nothing", "[replicate]") {
+  const auto replicas = replicate(make_model("sim:0"), {"sim:0", "sim:1", "sim:1"});
+  const auto first = replicas[1]->parameters(), second = replicas[2]->parameters();
+  for (std::size_t p = 0; p < first.size(); ++p)
+    check::expect(first[p].data_ptr() != second[p].data_ptr(),
+                  "replicas 1 and 2 on sim:1 share the memory of parameter " + std::to_string(p));
 }
 
 TEST_CASE("every layer keeps its own mode, in the model and in the copies", "[replicate]") {

@@ -113,6 +113,15 @@ TEST_CASE("a batch on sim:0: only rows of other devices are copied, without a wa
   check::expect_close(parts[1], counted(100, 50).narrow(0, 50, 50), 0, "part 1");
 }
 
+TEST_CASE("a part on the cpu is complete when scatter returns", "[scatter]") {
+  const td::Tensor input = td::zeros({4000, 1000}, td::Device("sim:0"));
+  for (int i = 0; i < 30; ++i) input.fill_(i);
+  const auto parts = scatter(input, {"cpu", "sim:0"});
+  check::expect_close(parts[0][0][0].item<double>(), 29, 0,
+                      "a part that was copied from sim:0 to the cpu, read after scatter returned "
+                      "(a `non_blocking` copy to the cpu has not finished when it returns)");
+}
+
 TEST_CASE("a batch that a side stream still computes is split after that work", "[scatter]") {
   const td::Stream side = td::getStreamFromPool("sim:0");
   std::vector<td::Tensor> parts;

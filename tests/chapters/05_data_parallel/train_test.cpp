@@ -101,6 +101,16 @@ TEST_CASE("batch norm's statistics are those of replica 0, and the mode stays", 
   check::expect(model->is_training(), "the model is no longer in training mode");
 }
 
+TEST_CASE("a frozen batch norm stays frozen", "[train]") {
+  td::nn::Sequential model(td::nn::Linear(4, 3), td::nn::BatchNorm1d(3));
+  model->children()[1]->eval();
+  train(model, {"sim:0", "sim:1"}, make_batches({8, 6}, 3, td::kFloat), 0.1);
+  check::expect(!model->children()[1]->is_training(),
+                "the mode of a frozen batch norm changed: it is in training mode now");
+  check::expect_close(check::values(model->buffers()[2]), std::vector<double>{0}, 0,
+                      "the count of batches that a frozen batch norm has seen");
+}
+
 TEST_CASE("outputs stay on their devices, and the host does not wait", "[train]") {
   constexpr std::int64_t kRows = 200, kClasses = 64;
   td::nn::Sequential model(td::nn::Linear(4, kClasses));

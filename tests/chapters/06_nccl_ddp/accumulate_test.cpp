@@ -120,6 +120,23 @@ TEST_CASE("each row counts the same in micro-batches of different sizes", "[accu
 
 TEST_CASE("one micro-batch is an ordinary step", "[accumulate]") { expect_steps({{5}, {3}}); }
 
+TEST_CASE("gradients of before do not count", "[accumulate]") {
+  std::vector<td::nn::Sequential> models = {double_net(1), double_net(1)};
+  const Batches batches = make_batches({3, 1}, 10);
+  run_ranks(1, [&](ProcessGroup& group) {
+    for (auto& model : models) {
+      auto ddp = wrapped(model, std::make_shared<CountedGroup>(group));
+      td::optim::SGD optimizer(ddp->parameters(), td::optim::SGDOptions(0.3));
+      if (&model == &models[1])
+        cross_entropy(ddp->forward(batches[0].data), batches[0].target).backward();
+      accumulate_step(ddp, cross_entropy, optimizer, batches);
+    }
+  });
+  check::expect_close(models[1]->parameters()[0], models[0]->parameters()[0], 1e-12,
+                      "parameter 0 after a step of a model with gradients of before, which the "
+                      "step should clear first");
+}
+
 TEST_CASE("no micro-batches is an error", "[accumulate]") {
   run_ranks(1, [&](ProcessGroup& group) {
     auto ddp = wrapped(double_net(1), std::make_shared<CountedGroup>(group));

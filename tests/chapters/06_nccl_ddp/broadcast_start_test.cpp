@@ -47,6 +47,13 @@ TEST_CASE("all ranks have the parameters and buffers of rank 0", "[broadcast_sta
   }
 }
 
+TEST_CASE("every value is there when the function returns", "[broadcast_start]") {
+  std::vector<td::nn::Sequential> models = {make_net(1), make_net(2)};
+  expect_waits([&](ProcessGroup& group) {
+    broadcast_start(*models[static_cast<std::size_t>(group.rank())], group);
+  });
+}
+
 TEST_CASE("parameters stay leaves that require grad", "[broadcast_start]") {
   std::vector<td::nn::Sequential> models = {make_net(1), make_net(2)};
   run_ranks(2, [&](ProcessGroup& group) {

@@ -88,6 +88,25 @@ TEST_CASE("a rank without samples takes part", "[equal_to_one]") {
   expect_equal_to_one({0, 7, 0, 2});
 }
 
+TEST_CASE("a rank without samples takes part also if the inputs are integers", "[equal_to_one]") {
+  const Loss loss_fn = [](const td::Tensor& output, const td::Tensor& target) {
+    return td::nn::functional::cross_entropy(output, target);
+  };
+  std::vector<td::Tensor> losses(2);
+  run_ranks(2, [&](ProcessGroup& group) {
+    const auto r = static_cast<std::size_t>(group.rank());
+    td::nn::Sequential model(
+        td::nn::Functional([](const td::Tensor& x) { return x.to(td::kDouble); }),
+        double_net(1, "cpu"));
+    td::optim::SGD optimizer = optimizer_of(model);
+    const std::int64_t n = r == 0 ? 3 : 0;
+    losses[r] = equal_step(model, loss_fn, optimizer, td::ones({n, 7}, td::kInt64),
+                           td::zeros({n}, td::kInt64), group);
+  });
+  check::expect_dtype(losses[1], td::kDouble, "the loss of a rank without samples");
+  check::expect_close(losses[1], losses[0], 0, "the loss of a rank without samples");
+}
+
 TEST_CASE("the learning rate follows the batch of all ranks together", "[equal_to_one]") {
   check::expect_close(scaled_learning_rate(0.1, 64, 64, 2), 0.2, 1e-12, "2 ranks of 64, lr 0.1");
   check::expect_close(scaled_learning_rate(0.1, 64, 32, 2), 0.1, 1e-12, "2 ranks of 32, lr 0.1");

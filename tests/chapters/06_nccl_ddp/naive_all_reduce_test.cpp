@@ -58,6 +58,12 @@ TEST_CASE("a parameter that one rank did not use counts as zeros there", "[naive
   expect_gradient(all, 1, 3, "used by both");
 }
 
+TEST_CASE("every average is there when the function returns", "[naive_all_reduce]") {
+  expect_waits([](ProcessGroup& group) {
+    average_gradients({parameter_with({31}, 1), parameter_with({3}, 2)}, group);
+  });
+}
+
 TEST_CASE("a frozen parameter takes no part", "[naive_all_reduce]") {
   Ranks all;
   for (int r = 0; r < 2; ++r) {

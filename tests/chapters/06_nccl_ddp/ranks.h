@@ -52,6 +52,38 @@ class CountedGroup : public ProcessGroup {
   ProcessGroup& group_;
 };
 
+/// It also counts the calls whose result was waited for.
+class WaitedGroup : public CountedGroup {
+ public:
+  using CountedGroup::CountedGroup;
+  std::size_t waited = 0;
+
+ protected:
+  std::shared_ptr<td::distributed::Work> start(td::distributed::Collective call) override {
+    return std::make_shared<td::distributed::ThenWork>(CountedGroup::start(std::move(call)),
+                                                       [this] { ++waited; });
+  }
+};
+
+/// Calls `work` in two ranks, and fails if it does not wait for the result of each of its calls.
+inline void expect_waits(const std::function<void(ProcessGroup&)>& work) {
+  std::vector<std::size_t> calls(2), waited(2);
+  run_ranks(2, [&](ProcessGroup& group) {
+    WaitedGroup counted(group);
+    work(counted);
+    const auto r = static_cast<std::size_t>(group.rank());
+    calls[r] = counted.calls.size();
+    waited[r] = counted.waited;
+    group.barrier()->wait();  // ends after all calls before it
+  });
+  for (std::size_t r = 0; r < 2; ++r)
+    check::expect(waited[r] == calls[r],
+                  "of the " + std::to_string(calls[r]) + " collectives of rank " +
+                      std::to_string(r) + ", " + std::to_string(waited[r]) +
+                      " were waited for: a collective returns a Work immediately, and its result "
+                      "is there after wait()");
+}
+
 /// "rank 1 of 3".
 inline std::string rank_name(int rank, int ranks) {
   return "rank " + std::to_string(rank) + " of " + std::to_string(ranks);

@@ -16,6 +16,7 @@ std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
       const td::Stream stream = td::getCurrentStream(inputs[i].device());
       threads.emplace_back([&, i, stream] {
         td::GradMode::set_enabled(enabled);
+        const td::DeviceGuard guard(inputs[i].device());
         td::setCurrentStream(stream);
         try {
           outputs[i] = modules[i]->forward(inputs[i]);

@@ -5,12 +5,13 @@
 
 std::vector<td::nn::Sequential> replicate(const td::nn::Sequential& model,
                                           const std::vector<td::Device>& devices) {
+  const td::Device first = td::check_device(devices[0]);
   std::vector<td::Tensor> tensors = model->parameters();
   for (const td::Tensor& buffer : model->buffers()) tensors.push_back(buffer);
   for (const td::Tensor& tensor : tensors)
-    if (tensor.device() != devices[0]) {
+    if (tensor.device() != first) {
       std::ostringstream text;
-      text << "expected on " << devices[0] << ", found on " << tensor.device();
+      text << "expected on " << first << ", found on " << tensor.device();
       throw td::DeviceError(text.str());
     }
   const auto copy_of = [&](const td::optional<td::Device>& device) {

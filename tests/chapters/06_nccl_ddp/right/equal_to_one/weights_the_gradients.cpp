@@ -10,7 +10,7 @@ td::Tensor equal_step(td::nn::Sequential& model, const Loss& loss_fn,
   const double weight = static_cast<double>(data.size(0)) / samples.item<double>();
 
   optimizer.zero_grad();
-  td::Tensor loss = td::zeros({}, td::device(data.device()).dtype(data.dtype()));
+  td::Tensor loss = td::zeros({}, model->parameters().at(0).options());
   if (data.size(0) > 0) {
     loss = loss_fn(model->forward(data), target);
     loss.backward();

@@ -1,4 +1,5 @@
 // expect: the outputs of the evaluation are part of a graph
+// Evaluation mode alone does not switch gradient tracking off.
 #include "exercises.h"
 
 namespace {

@@ -1,0 +1,27 @@
+// expect: with gradients of before
+// Right for a model without gradients: old ones count in the first step.
+#include "exercises.h"
+
+td::Tensor accumulate_step(td::distributed::DistributedDataParallel& ddp, const Loss& loss_fn,
+                           td::optim::Optimizer& optimizer,
+                           const std::vector<td::data::Example<>>& batches) {
+  if (batches.empty()) throw td::Error("accumulate_step: no micro-batches; give at least one");
+  double rows = 0;
+  for (const auto& batch : batches) rows += static_cast<double>(batch.data.size(0));
+  const auto backward = [&](const td::data::Example<>& batch) {
+    const double share = static_cast<double>(batch.data.size(0)) / rows;
+    const td::Tensor loss = loss_fn(ddp->forward(batch.data), batch.target) * share;
+    loss.backward();
+    return loss.detach();
+  };
+  td::Tensor total;
+  for (std::size_t i = 0; i + 1 < batches.size(); ++i) {
+    const auto guard = ddp->no_sync();
+    const td::Tensor loss = backward(batches[i]);
+    total = total.defined() ? total + loss : loss;
+  }
+  const td::Tensor last = backward(batches.back());
+  optimizer.step();
+  optimizer.zero_grad();
+  return total.defined() ? total + last : last;
+}
