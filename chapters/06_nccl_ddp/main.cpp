@@ -117,9 +117,10 @@ void run_rank(const app::Options& options, const Choices& choices) {
 int main(int argc, char** argv) {
   Choices choices;
   app::Command command("ch06_nccl_ddp", "Trains a model in several processes, one per device.");
-  command.takes({"devices", "epochs", "batch-size", "seed", "data"});
+  command.takes({"devices", "epochs", "seed", "data"});
   command.options.epochs = 3;
   command.options.batch_size = kBatch;
+  command.option("--batch-size", command.options.batch_size, "samples per rank and step", 1);
   command.choice("--strategy", choices.strategy, {"naive", "flat", "buckets", "overlap", "ddp"},
                  "how gradients are averaged");
   command.choice("--model", choices.model, {"cnn", "deep", "simple"},
