@@ -86,7 +86,7 @@ def duration(seconds):
 
 def shortened(lines, first, last):
     """The first and the last lines; of the build's progress only the first line is shown."""
-    progress = re.compile(r"build: (?:\[|starting)|building \[")
+    progress = re.compile(r"build: \[|building(?: \[|$)")
     lines = [
         line.rstrip() for i, line in enumerate(lines)
         if not (progress.match(line) and i and progress.match(lines[i - 1]))
