@@ -51,7 +51,7 @@ function(td_kernel_options target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cu$")
   td_observed_sources(${target} ${sources})
-  # g++ would move a read behind the test that follows it in the source, and hide a fault.
+  # g++ would move a read after the test that follows it in the source, and hide a fault.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND PROPERTY
       COMPILE_OPTIONS -fno-tree-sink)

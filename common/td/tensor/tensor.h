@@ -132,7 +132,8 @@ class Tensor {
 
   /// @name Moving and converting
   /// `to` returns this very tensor when nothing changes and `copy` is false.
-  /// A copy from pinned memory with `non_blocking` returns before it is done (see Stream).
+  /// With `non_blocking`, a copy from pinned memory and a copy to the cpu return before they are
+  /// done (see Stream): synchronize before the host reads the result.
   /// @{
   Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false,
             MemoryFormat format = MemoryFormat::Preserve) const;

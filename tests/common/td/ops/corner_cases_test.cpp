@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "../tensor/values.h"
+#include "td/autograd/engine.h"
 
 using namespace td;
 using List = std::vector<double>;

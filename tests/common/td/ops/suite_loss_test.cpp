@@ -5,6 +5,7 @@
 
 #include "../tensor/values.h"
 #include "suite.h"
+#include "td/autograd/engine.h"
 
 using namespace suite;
 using td::Scalar;
