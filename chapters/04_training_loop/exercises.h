@@ -132,7 +132,7 @@ Batch collate(const std::vector<Batch>& samples);
 ///   - put the samples that are left into the last batch;
 ///   - call `get` for the samples of a batch when the batch is requested, not before, because a
 ///     data set may not fit into memory;
-///   - begin a new epoch at begin(), also when the previous one was not finished;
+///   - begin a new epoch at begin(), even when the previous one was not finished;
 ///   - return nothing at the end of an epoch, at every further call, and before the first
 ///     begin().
 ///
@@ -172,7 +172,7 @@ double time_it(const std::function<void()>& work, td::Device device, int runs);
 
 /// Exercise 4.inference, first half. Implement the constructor of `Evaluation` and `restore`. The
 /// object is a scope for inference: until its end, every module of the model is in evaluation mode,
-/// and inference mode is on in this thread. At the end, also when an exception ends the scope, each
+/// and inference mode is on in this thread. At the end, even when an exception ends the scope, each
 /// module has the mode that it had. Scopes may be nested.
 ///
 /// module.train(on) sets a module *and all below it*. module.apply(function) calls the function for
@@ -211,7 +211,7 @@ class Evaluation {
 /// Exercise 4.inference, second half. Implement `predict`, which returns the most likely class of
 /// each sample. It must
 ///   - call the model once per batch, in evaluation mode and without gradient tracking, and leave
-///     modes and gradient tracking as they were, also when the model throws;
+///     modes and gradient tracking as they were, even when the model throws;
 ///   - hold one batch and its outputs on the device at a time, and of earlier batches only the
 ///     classes;
 ///   - wait for the device once, at the end, however many batches there are.
@@ -243,7 +243,7 @@ struct EpochResult {
 ///   - train with one SGD optimizer, which lives through all epochs: in each epoch, one step per
 ///     training batch, in the given order;
 ///   - train in the modes that the modules have, evaluate in evaluation mode without gradient
-///     tracking, and then give every module its mode back, also when the model throws;
+///     tracking, and then give every module its mode back, even when the model throws;
 ///   - count samples, not batches: the last batch can be smaller;
 ///   - wait for the device at most twice per epoch, however many batches there are.
 ///

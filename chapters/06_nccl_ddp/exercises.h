@@ -208,7 +208,7 @@ td::Tensor accumulate_step(td::distributed::DistributedDataParallel& ddp, const 
 /// @param model every parameter that requires grad is used by its forward pass.
 /// @param data, target the samples of this rank, (N, ...) and (N). N may differ from rank to rank,
 ///     and may be 0, but not on all ranks. The mean of no samples is NaN. A rank without samples
-///     adds a zero of the dtype of the loss, which is that of the parameters, also if the data are
+///     adds a zero of the dtype of the loss, which is that of the parameters, even if the data are
 ///     integers.
 /// @return the mean loss over the samples of all ranks, 0-dimensional, the same on every rank,
 ///     without a graph.

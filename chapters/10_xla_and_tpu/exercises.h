@@ -137,7 +137,7 @@ using ReadBatch = std::function<TensorList(std::size_t n)>;
 ///   * `next` returns a batch that is ready, also while `read` is running on the thread.
 ///   * An error of `read` or of a copy reaches each replica: `next` first returns the groups that
 ///     were complete before the error, and then throws the error, also in further calls.
-///   * After `close` or the destructor, the thread has ended, also if batches are left or the
+///   * After `close` or the destructor, the thread has ended, even if batches are left or the
 ///     thread was waiting.
 ///
 /// Example: with 2 replicas and 5 batches, next(0) returns the batches 0 and 2, next(1) returns 1

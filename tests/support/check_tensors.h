@@ -30,4 +30,7 @@ void expect_sizes(const td::Tensor& tensor, const std::vector<std::int64_t>& siz
 /// Fails unless the tensor has this element type.
 void expect_dtype(const td::Tensor& tensor, td::ScalarType dtype, const std::string& what);
 
+/// Gives a sim stream work of 40 ms, for a caller that must wait for it by itself.
+void keep_busy(const td::Stream& stream);
+
 }  // namespace check

@@ -113,7 +113,7 @@ TEST_CASE("the copy sees the results of work queued on the current stream", "[co
       const auto target = td::full({31}, 2.0, to);
       td::synchronize(a);
       if (!to.is_cpu()) td::synchronize(to);
-      keep_busy(td::getCurrentStream(a));
+      check::keep_busy(td::getCurrentStream(a));
       td::Tensor(from).fill_(10);
       copy_between(target.data_ptr(), to, from.data_ptr(), a, from.nbytes());
       const auto got = check::values(target);
@@ -131,7 +131,7 @@ TEST_CASE("the target's earlier work is done first when the host is the source",
   const td::StreamGuard guard(td::getStreamFromPool(a));
   const auto target = td::full({31}, 2.0, a);
   td::synchronize(a);
-  keep_busy(td::getCurrentStream(a));
+  check::keep_busy(td::getCurrentStream(a));
   td::Tensor(target).fill_(10);
   const auto values = counted(31);
   copy_between(target.data_ptr(), a, values.data(), td::kCPU, target.nbytes());

@@ -87,7 +87,7 @@ TEST_CASE("a leaf of values that queued work still changes", "[leaf_on]") {
   const td::StreamGuard guard(td::getStreamFromPool(a));
   td::Tensor values = td::full({31}, 1.0, a);
   td::synchronize(a);
-  keep_busy(td::getCurrentStream(a));
+  check::keep_busy(td::getCurrentStream(a));
   values.fill_(10);
   const auto leaf = leaf_on(values, td::kCPU);
   check::expect_close(leaf.detach(), td::full({31}, 10.0), 0,

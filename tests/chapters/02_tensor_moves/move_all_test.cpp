@@ -190,7 +190,7 @@ TEST_CASE("work that is queued on the source comes first", "[move_all]") {
   for (const td::Device to : {td::Device(td::kCPU), td::Device("sim:1")}) {
     Tensors list = batch(a);
     td::synchronize(a);
-    keep_busy(td::getCurrentStream(a));
+    check::keep_busy(td::getCurrentStream(a));
     for (auto& x : list) x.fill_(10);
     const Tensors results = move_all(list, to);
     for (std::size_t i = 0; i < list.size(); ++i)

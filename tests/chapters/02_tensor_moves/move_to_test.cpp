@@ -99,7 +99,7 @@ TEST_CASE("work that is queued on the current stream comes first", "[move_to]") 
   for (const td::Device to : {td::Device(td::kCPU), td::Device("sim:1")}) {
     auto x = td::full({31}, 1.0, a);
     td::synchronize(a);
-    keep_busy(td::getCurrentStream(a));
+    check::keep_busy(td::getCurrentStream(a));
     x.fill_(10);
     const auto y = move_to(x, to);
     check::expect_close(

@@ -47,13 +47,6 @@ class Gate {
   std::atomic<bool> open_{false}, passed_{false};
 };
 
-/// Gives a sim stream work of 40 ms, for a caller that must wait for it by itself.
-inline void keep_busy(const td::Stream& stream) {
-  td::Record record("busy");
-  record.set_work([] { std::this_thread::sleep_for(std::chrono::milliseconds(40)); });
-  td::backend(td::kSIM).submit(record, stream.device().index(), stream.native());
-}
-
 /// The link at a speed at which a transfer takes 50 ms and more, until the end of the scope.
 class SlowLink {
  public:

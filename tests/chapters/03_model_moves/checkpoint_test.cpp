@@ -88,7 +88,7 @@ TEST_CASE("a checkpoint of values that queued work still changes", "[checkpoint]
   Training training(3);
   training.net->to(a);
   td::synchronize(a);
-  keep_busy(td::getCurrentStream(a));
+  check::keep_busy(td::getCurrentStream(a));
   for (const td::Tensor& p : training.net->parameters()) p.detach().fill_(10);
   const Checkpoint checkpoint = save_checkpoint(*training.net, training.momentum);
   const td::Tensor* saved = checkpoint.state.find("body.0.weight");

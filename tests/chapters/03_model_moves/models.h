@@ -1,13 +1,8 @@
-// Models that the tests of chapter 03 move, a count of the bytes that a move copies, and work that
-// a move must wait for.
+// Models that the tests of chapter 03 move, and a count of the bytes that a move copies.
 #pragma once
-
-#include <chrono>
-#include <thread>
 
 #include "check_tensors.h"
 #include "exercises.h"
-#include "td/device/backend.h"
 #include "trace/trace.h"
 
 /// Two levels, parameters and buffers: body is a Linear and a BatchNorm1d, head a Linear.
@@ -55,13 +50,6 @@ std::uint64_t copied_bytes(Work&& work) {
   for (const auto& span : td::trace::stop().spans)
     if (span.category == td::trace::Category::kCopy) bytes += span.bytes;
   return bytes;
-}
-
-/// Gives a sim stream work of 40 ms, for a caller that must wait for it by itself.
-inline void keep_busy(const td::Stream& stream) {
-  td::Record record("busy");
-  record.set_work([] { std::this_thread::sleep_for(std::chrono::milliseconds(40)); });
-  td::backend(td::kSIM).submit(record, stream.device().index(), stream.native());
 }
 
 inline std::string name_of(std::size_t i) { return "tensor " + std::to_string(i); }

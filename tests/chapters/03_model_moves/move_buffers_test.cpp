@@ -73,7 +73,7 @@ TEST_CASE("buffers that queued work still changes", "[move_buffers]") {
     td::nn::Module table;
     td::Tensor buffer = table.register_buffer(name, td::ones({31}, td::device(a).dtype(type)));
     td::synchronize(a);
-    keep_busy(td::getCurrentStream(a));
+    check::keep_busy(td::getCurrentStream(a));
     buffer.fill_(10);
     move_buffers(table, "cpu", td::kFloat32);
     check::expect_close(check::values(buffer), std::vector<double>(31, 10), 0,

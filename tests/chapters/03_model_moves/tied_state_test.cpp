@@ -96,7 +96,7 @@ TEST_CASE("a copy of a tensor that queued work still changes", "[tied_state]") {
   const td::StreamGuard guard(td::getStreamFromPool(a));
   td::Tensor w = td::ones({31}, a);
   td::synchronize(a);
-  keep_busy(td::getCurrentStream(a));
+  check::keep_busy(td::getCurrentStream(a));
   w.fill_(10);
   State copies = tied_state({{"w", w}}, "cpu");
   check::expect_close(copies["w"], td::full({31}, 10.0), 0,

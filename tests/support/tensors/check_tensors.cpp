@@ -1,7 +1,11 @@
 // check_tensors.h's functions, and the probe that tests after a stub whether the devices work.
 #include "check_tensors.h"
 
+#include <chrono>
 #include <sstream>
+#include <thread>
+
+#include "td/device/backend.h"
 
 namespace check {
 namespace {
@@ -84,6 +88,12 @@ void expect_dtype(const td::Tensor& tensor, td::ScalarType dtype, const std::str
   std::ostringstream text;
   text << what << ": expected elements of type " << dtype << ", got " << tensor.dtype();
   expect(tensor.dtype() == dtype, text.str());
+}
+
+void keep_busy(const td::Stream& stream) {
+  td::Record record("busy");
+  record.set_work([] { std::this_thread::sleep_for(std::chrono::milliseconds(40)); });
+  td::backend(td::kSIM).submit(record, stream.device().index(), stream.native());
 }
 
 }  // namespace check
