@@ -87,6 +87,10 @@ inline Tensor to_device(const Tensor& x, Device device, bool copy = false) {
 /// but not all: elements would change before they are read. Tensors with gaps pass.
 void assert_no_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
                                const char* argument);
+/// @throws Error when `changed` and `read`, whose elements do not correspond, share some memory.
+/// Tensors with gaps pass.
+void assert_no_overlap(const char* operation, const Tensor& changed, const Tensor& read,
+                       const char* argument);
 /// Records `values`, the elements of `input` at `index` along `dim`: gradients are added there.
 void record_selection(const char* op, const Tensor& values, const Tensor& input, std::int64_t dim,
                       const Tensor& index);

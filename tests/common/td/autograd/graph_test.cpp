@@ -20,6 +20,28 @@ void backward_ones(const Tensor& y) { y.backward(ones_like_result(y)); }
 
 }  // namespace
 
+TEST_CASE(
+    "the gradient of a number on the cpu arrives on the cpu, whatever device the result is on") {
+  for (const Device device : devices()) {
+    const Tensor x = of({2, 4}, device);
+    using Operation = Tensor (*)(const Tensor&, const Tensor&);
+    const std::pair<Operation, double> cases[] = {
+        {[](const Tensor& a, const Tensor& x) { return a + x; }, 2},
+        {[](const Tensor& a, const Tensor& x) { return x - a; }, -2},
+        {[](const Tensor& a, const Tensor& x) { return a * x; }, 6},
+        {[](const Tensor& a, const Tensor& x) { return x / a; }, -6. / 9},
+        {[](const Tensor& a, const Tensor& x) { return a / x; }, 0.75},
+        {[](const Tensor& a, const Tensor& x) { return a.pow(x); }, 2 * 3 + 4 * 27}};
+    for (const auto& [operation, expected] : cases) {
+      const Tensor a = tensor(3.f).requires_grad_();
+      operation(a, x).sum().backward();
+      REQUIRE(a.grad().defined());
+      CHECK(a.grad().device() == a.device());
+      CHECK(a.grad().item<double>() == Approx(expected));
+    }
+  }
+}
+
 TEST_CASE("products and sums, on every device") {
   for (const Device device : devices()) {
     INFO(device);
