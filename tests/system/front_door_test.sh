@@ -131,9 +131,11 @@ done
 
 echo "options of test"
 run "$source_folder/course" test --al
-expect 2 "unknown option --al: type  ./course test  or  ./course test --all"
+expect 2 'test: cannot test "--al": type  ./course test'
+run "$source_folder/course" test --all every
+expect 2 'test: cannot test "--all every": type  ./course test'
 run "$source_folder/course" test --help
-expect 0 "--all"
+expect 0 "--all PART"
 
 # A course whose cmake does what $CMAKE_DOES says.
 mkdir -p "$folder/bin" "$folder/build/release"
@@ -171,6 +173,49 @@ echo "a build that works"
 build nothing
 expect 0 "build: configuring release"
 
+echo "a second build waits for the first one and says so; Ctrl-C ends the wait"
+exec {other}>"$folder/build/release/.lock"
+flock "$other"
+second_build() {  # second_build WORD...: a build that these words start
+  run "$@" env PATH="$folder/bin:$PATH" bash -c \
+    'cd "$1" && . "$0/tools/shell/build.sh" && build_in release all' "$source_folder" "$folder"
+}
+second_build timeout --signal=INT 1
+expect 124 "another command builds; waiting for it"
+if grep -qF configuring <<<"$output"; then
+  echo "it did not wait: $output"
+  failed=1
+fi
+sleep 1 &
+exec {other}>&-  # sleep has it still
+second_build
+expect 0 "another command builds; waiting for it"
+expect 0 "build: configuring release"
+
+echo "the time that is left: the usual pace first, then the measured one"
+left() {  # left TEXT DONE ALL SECONDS
+  run bash -c '. "$0/tools/shell/build.sh" && say_time_left "$@"' "$source_folder" "${@:2}" 1000
+  expect 0 "$1"
+}
+left "about 10 min left" 0 600 0
+left "about 23 min left" 10 600 50
+left "about 1 min left" 500 560 520
+left "less than a minute left" 590 600 600
+
+echo "a line soon says how long the rest takes"
+progress() {  # progress LINE EXPECTED: what is said after this line of a log
+  run bash -c '. "$0/tools/shell/build.sh"
+    with_progress working "$1" 1000 sh -c "echo \"$2\"; sleep 3"' "$source_folder" "$folder/log" "$1"
+  expect 0 "$2"
+}
+progress "[7/607] Building CXX object a.o" "working [7/607], about 8 min left"
+progress "  9/309 Test  #3: sim ......   Passed" "working [9/309], about 4 min left"
+progress "no number yet" ""
+if [ -n "$output" ]; then
+  echo "expected nothing yet: $output"
+  failed=1
+fi
+
 echo "CUDA is left out without a GPU, which one line says, and added when there is one"
 printf '#!/bin/sh\n' >"$folder/bin/nvcc" && chmod +x "$folder/bin/nvcc"
 cuda() {  # cuda CHOICE true|false: a build directory with this choice, on a machine with or without a GPU
@@ -199,17 +244,32 @@ cuda "no nvcc" true
 expect 0 "build: configuring release"
 
 echo "a step that fails turns the sum red, one that passes does not"
-sums() {  # sums COMMAND: the whole `test` with this as its only check
-  run bash -c 'cd "$0" && . tools/shell/build.sh && . tools/shell/test.sh
-    set_up() { true; }
-    build_and_test() { check "it holds" "$only_check"; check "so does this" true; }
-    only_check="$1" test_course' "$source_folder" "$1"
+sums() {  # sums COMMAND [OPTION...]: the whole `test` with this as its only check
+  run bash -c 'cd "$0" && . tools/shell/setup.sh && . tools/shell/build.sh && . tools/shell/test.sh
+    set_up() { echo "set up $1"; }
+    missing_packages() { echo ccache; }
+    build_and_test() { echo "test $*"; check "it holds" "$only_check"; check "so does this" true; }
+    only_check="$1" test_course "${@:2}"' "$source_folder" "$@"
 }
 sums true
 expect 0 "2 passed, 0 failed, 0 skipped"
 sums false
 expect 1 "1 passed, 1 failed, 0 skipped"
 expect 1 "fail: it holds"
+
+echo "a learner's test runs what has the label, and says how to see more; a part of --all runs by itself"
+sums true
+expect 0 "set up base"
+expect 0 "test release here_tests -L ^here$"
+expect 0 "more: ./course test --all tests the course itself, as CI does; some tests need these packages: ccache"
+sums true --all tsan
+expect 0 "set up all"
+expect 0 "test tsan threaded_tests -L threaded"
+expect 0 "2 passed, 0 failed, 0 skipped"
+[ "$(tail -1 <<<"$output")" = "2 passed, 0 failed, 0 skipped" ] || {
+  echo "the sum is not the last line: $output"
+  failed=1
+}
 
 echo "every parser's fuzzer counts, and a finding turns the sum red"
 mkdir -p "$folder/fuzzers/fuzz"
