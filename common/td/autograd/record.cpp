@@ -253,6 +253,11 @@ const Tensor& Tensor::grad() const {
   static const Tensor undefined;
   AutogradMeta* meta = find_meta(*this);
   if (!meta) return undefined;
+  if (meta->grad_fn && !meta->retains_grad && !meta->grad.defined() && requires_grad()) [[unlikely]]
+    warn_once(
+        "grad: this tensor is the result of an operation, and backward() keeps the gradients of "
+        "leaves only. Call retain_grad() on it before backward(), or ask the leaf that it was made "
+        "from");
   if (meta->grad_is_zero) [[unlikely]] {
     std::lock_guard lock(meta->mutex);  // another thread may read it, too
     const InferenceMode normal(false);

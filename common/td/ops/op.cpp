@@ -88,6 +88,14 @@ Tensor result_like(const Tensor& a, const Tensor& b, const Sizes& sizes, ScalarT
   return out;
 }
 
+void warn_of_broadcast(const Op& op, const Tensor& input, const Tensor& target) {
+  if (input.impl().sizes == target.impl().sizes) return;
+  warn_once(
+      op.name, ": \"target\" has sizes ", target.sizes(), " but \"input\" has ", input.sizes(),
+      ". Both are broadcast, so the loss is probably not the one that you want; give them the "
+      "same sizes, for example with view_as or unsqueeze");
+}
+
 void assert_no_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
                                const char* argument) {
   const TensorImpl &a = changed.impl(), &b = read.impl();

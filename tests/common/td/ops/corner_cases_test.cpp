@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "../tensor/values.h"
+#include "captured_warnings.h"
 #include "td/autograd/engine.h"
 
 using namespace td;
@@ -256,6 +257,26 @@ TEST_CASE("a mean over more rows than float16 can count has the right loss and g
       CHECK(values(g[kRows - 1])[1] == Approx(0.5 / kRows).epsilon(1e-2));  // a subnormal number
       CHECK(values(g[0])[0] == Approx(-0.5 / kRows).epsilon(1e-2));
     }
+}
+
+TEST_CASE("a loss of tensors with different sizes writes a warning") {
+  using Loss = Tensor (*)(const Tensor&, const Tensor&);
+  const std::pair<const char*, Loss> losses[] = {
+      {"mse_loss", [](const Tensor& x, const Tensor& t) { return mse_loss(x, t); }},
+      {"l1_loss", [](const Tensor& x, const Tensor& t) { return l1_loss(x, t); }},
+      {"smooth_l1_loss", [](const Tensor& x, const Tensor& t) { return smooth_l1_loss(x, t); }}};
+  for (const auto& [name, loss] : losses) {
+    const test::CapturedWarnings captured;
+    loss(ones({4, 1}), ones({4, 1}));
+    CHECK(captured.text().empty());
+    loss(ones({4, 1}), ones({4}));
+    CHECK(
+        captured.text() ==
+        std::string("Warning: ") + name +
+            ": \"target\" has sizes [4] but \"input\" has [4, 1]. Both are broadcast, so the loss "
+            "is probably not the one that you want; give them the same sizes, for example with "
+            "view_as or unsqueeze\n");
+  }
 }
 
 TEST_CASE("relu, maximum and minimum pass the gradient of NaN on") {
