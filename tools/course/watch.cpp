@@ -29,8 +29,7 @@ void print_verdict(const Course& course, const Exercise& e, const Checked& check
   const bool is_there = fs::exists(course.stub(e));
   std::cout << verdict_text(e, verdict);
   if (verdict.result != Result::pass) {
-    if (is_there)
-      std::cout << "Edit " << course.shown(course.stub(e)) << " and save it.\n";
+    if (is_there) std::cout << "Edit " << course.shown(course.stub(e)) << " and save it.\n";
     return;
   }
   if (const auto unchecked = unchecked_lines(e, verdict.text); !unchecked.empty())
