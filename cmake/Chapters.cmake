@@ -306,7 +306,7 @@ endfunction()
 # `./course test` runs. Inside them every promise is a line and a process.
 function(course_add_proof chapter)
   string(REGEX REPLACE "^ch0*" "" number ${chapter})
-  set(proof course-tool --root "${chapter_ROOT}" --build "${PROJECT_BINARY_DIR}" prove ${number})
+  set(proof course-tool --root "${chapter_ROOT}" --build "${PROJECT_BINARY_DIR}" prove ${number} --no-build)
   add_test(NAME promises_${chapter} COMMAND ${proof})
   add_test(NAME solutions_${chapter} COMMAND ${proof} --solutions)
   set_tests_properties(promises_${chapter} PROPERTIES LABELS promises)

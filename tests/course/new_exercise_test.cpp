@@ -67,7 +67,7 @@ TEST_CASE("a new exercise has all its files, and the learner's tool knows it") {
     CHECK(course::says(made, std::string("wrote ") + file + "\n"));
     CHECK(course::read_file(learner.root() / file).find("largest_so_far") != std::string::npos);
   }
-  CHECK(course::says(made, "--target exercises_ch91\n  ./course prove 91.largest_so_far\n"));
+  CHECK(course::says(made, "Prove it as it is:\n  ./course prove 91.largest_so_far\n"));
   CHECK_SAYS(learner.types({"list"}), "91.largest_so_far  The largest so far (7 min)");
   CHECK(course::read_file(readme).find(
             "| 2 |\n| `largest_so_far` | The largest so far | 7 |\n\n##") != std::string::npos);

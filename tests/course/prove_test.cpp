@@ -5,11 +5,11 @@ using course::Learner;
 using course::Outcome;
 
 TEST_CASE("every planted fault turns the proof red") {
-  const Outcome proof =
-      course::run({{COURSE_TOOL, "--root", COURSE_PLANTED, "--build", COURSE_BUILD, "prove", "99"},
-                   {{"TD_CHECK_TIME_LIMIT", "4"}},
-                   {},
-                   {}});
+  const Outcome proof = course::run({{COURSE_TOOL, "--root", COURSE_PLANTED, "--build",
+                                      COURSE_BUILD, "prove", "99", "--no-build"},
+                                     {{"TD_CHECK_TIME_LIMIT", "4"}},
+                                     {},
+                                     {}});
   CHECK(proof.exit_code == 1);
   CHECK_SAYS(proof, "fail     99.broken_solution: the solution passes");
   CHECK_SAYS(proof, "broken_solution(1): index 0: expected 2, got 0");
@@ -36,7 +36,7 @@ TEST_CASE("an answer that is not announced is an error, because nothing would ju
   const Learner learner;
   const auto path = learner.root() / "tests/chapters/91_warm_up/right/double_all.cpp";
   course::write_file(path, course::read_file(path) + "\nnamespace unnoticed {\n}\n");
-  const Outcome proof = learner.types({"prove", "91"});
+  const Outcome proof = learner.types({"prove", "91", "--no-build"});
   CHECK(proof.exit_code == 1);
   CHECK_SAYS(proof,
              "right/double_all.cpp: expected the line  // answer: <name>  before  namespace "
@@ -45,7 +45,7 @@ TEST_CASE("an answer that is not announced is an error, because nothing would ju
 
 TEST_CASE("prove --solutions judges nothing else") {
   const Outcome proof = course::run({{COURSE_TOOL, "--root", COURSE_PLANTED, "--build",
-                                      COURSE_BUILD, "prove", "99", "--solutions"},
+                                      COURSE_BUILD, "prove", "99", "--solutions", "--no-build"},
                                      {},
                                      {},
                                      {}});

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "builder.h"
 #include "command.h"
 #include "cutter.h"
 #include "judge.h"
@@ -209,6 +210,21 @@ int judge_all(const std::vector<Promise>& promises) {
   return failed || passed + skipped == 0 ? 1 : 0;
 }
 
+/// Builds the checkers of the exercises' chapters with the solutions, or with all variants.
+/// @throws std::runtime_error with what the compiler says.
+void build_for(const Course& course, const std::vector<const Exercise*>& exercises,
+               bool only_solutions) {
+  std::vector<std::string> targets;
+  for (const Exercise* e : exercises) {
+    const Chapter& chapter = course.chapter(e->chapter);
+    const std::string target =
+        only_solutions ? chapter.checker() : "exercises_ch" + chapter.number_text();
+    if (targets.empty() || targets.back() != target) targets.push_back(target);
+  }
+  if (const std::string errors = build(course, targets); !errors.empty())
+    throw std::runtime_error("it does not compile:\n" + errors);
+}
+
 class Prove : public Command {
  public:
   const char* name() const override { return "prove"; }
@@ -217,12 +233,15 @@ class Prove : public Command {
   void syntax(Syntax& syntax) override {
     syntax.word("what", what_, "a chapter (5) or an exercise (5.scatter); default: all");
     syntax.flag("--solutions", solutions_, "judge nothing but the solutions");
+    syntax.flag("--no-build", no_build_, "judge what was built before");
   }
   int work(const Session& session) override {
     const Course course = session.course();
+    const auto exercises = course.select(what_);
+    if (!no_build_) build_for(course, exercises, solutions_);
     std::vector<Promise> promises;
     int last = -1;
-    for (const auto* e : course.select(what_)) {
+    for (const auto* e : exercises) {
       if (solutions_) {
         promises.push_back(solution_passes(course, *e));
         continue;
@@ -236,7 +255,7 @@ class Prove : public Command {
 
  private:
   std::string what_;
-  bool solutions_ = false;
+  bool solutions_ = false, no_build_ = false;
 };
 
 }  // namespace
