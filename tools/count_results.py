@@ -44,6 +44,12 @@ def count_case(case):
     return count_output(case.findtext("system-out", "")) or (1, 0, 0)
 
 
+def reason(text):
+    """Why a program skipped: the first line that says so, or the first line."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or ["it says no reason"]
+    return next((line for line in lines if line.startswith("skipped: ")), lines[0]).removeprefix("skipped: ")
+
+
 def main():
     cases = xml.etree.ElementTree.parse(sys.argv[1]).getroot().findall("testcase")
     totals = [0, 0, 0]
@@ -54,8 +60,7 @@ def main():
             lines = case.findtext("system-out", "").splitlines()
             print(f"fail: {case.get('name')}", *lines[-40:], sep="\n", file=sys.stderr)
         elif result[2] and not result[0]:
-            print(f"skipped: {case.get('name')}", *case.findtext("system-out", "").splitlines()[-1:],
-                  file=sys.stderr)
+            print(f"skipped: {case.get('name')}: {reason(case.findtext('system-out', ''))}", file=sys.stderr)
     print(*totals)
 
 

@@ -36,7 +36,7 @@ SHOWN = [
     "CIFAR-10 CNN step, channels last", "CIFAR-10 CNN inference"
 ]
 # How many lines of the output are shown: the first ones, and the last ones.
-SHOWN_LINES = {"run": (5, 2), "test": (1, 3)}
+SHOWN_LINES = {"run": (5, 2), "test": (1, 2)}
 
 
 def typed(words, folder, environment):
@@ -86,7 +86,7 @@ def duration(seconds):
 
 def shortened(lines, first, last):
     """The first and the last lines; of the build's progress only the first line is shown."""
-    progress = re.compile(r"build: \[|building(?: \[|$)")
+    progress = re.compile(r"build: \[|(?:building|testing)(?: \[|$)")
     lines = [
         line.rstrip() for i, line in enumerate(lines)
         if not (progress.match(line) and i and progress.match(lines[i - 1]))

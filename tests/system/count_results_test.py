@@ -29,6 +29,12 @@ CASES = [
      '<testcase name="c" status="run"/>', "2 1 0"),
 ]
 
+REASONS = [
+    ("looking\n  skipped: there is no plugin\nskipped  10.spawn: the solution passes", "there is no plugin"),
+    ("No device here:\n  CPU  type this", "No device here:"),
+    ("", "it says no reason"),
+]
+
 
 def main():
     failed = 0
@@ -40,11 +46,18 @@ def main():
             if got.stdout.strip() != expected:
                 failed += 1
                 print(f"{name}: expected {expected}, got {got.stdout.strip()} {got.stderr}")
+        for output, expected in REASONS:
+            file.write_text('<testsuite><testcase name="a" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/>'
+                            f"<system-out>{output}</system-out></testcase></testsuite>")
+            got = subprocess.run([sys.executable, COUNTER, file], capture_output=True, text=True)
+            if got.stderr.strip() != f"skipped: a: {expected}":
+                failed += 1
+                print(f"expected the reason {expected}, got {got.stderr}")
         file.write_text("<testsuite><testcase")
         if subprocess.run([sys.executable, COUNTER, file], capture_output=True).returncode == 0:
             failed += 1
             print("a damaged file: expected a failure")
-    print(f"{len(CASES) + 1 - failed} passed, {failed} failed, 0 skipped")
+    print(f"{len(CASES) + len(REASONS) + 1 - failed} passed, {failed} failed, 0 skipped")
     raise SystemExit(failed > 0)
 
 
