@@ -171,6 +171,49 @@ echo "a build that works"
 build nothing
 expect 0 "build: configuring release"
 
+echo "a second build waits for the first one and says so; Ctrl-C ends the wait"
+exec {other}>"$folder/build/release/.lock"
+flock "$other"
+build() {  # build WORD...: as above, after these words
+  run "$@" env PATH="$folder/bin:$PATH" bash -c \
+    'cd "$1" && . "$0/tools/shell/build.sh" && build_in release all' "$source_folder" "$folder"
+}
+build timeout --signal=INT 1
+expect 124 "another command builds; waiting for it"
+if grep -qF configuring <<<"$output"; then
+  echo "it did not wait: $output"
+  failed=1
+fi
+sleep 1 &
+exec {other}>&-  # sleep has it still
+build
+expect 0 "another command builds; waiting for it"
+expect 0 "build: configuring release"
+
+echo "the time that is left: the usual pace first, then the measured one"
+left() {  # left TEXT DONE ALL SECONDS
+  run bash -c '. "$0/tools/shell/build.sh" && say_time_left "$@"' "$source_folder" "${@:2}" 1000
+  expect 0 "$1"
+}
+left "about 10 min left" 0 600 0
+left "about 23 min left" 10 600 50
+left "about 1 min left" 500 560 520
+left "less than a minute left" 590 600 600
+
+echo "a line soon says how long the rest takes"
+progress() {  # progress LINE EXPECTED: what is said after this line of a log
+  run bash -c '. "$0/tools/shell/build.sh"
+    with_progress working "$1" 1000 sh -c "echo \"$2\"; sleep 3"' "$source_folder" "$folder/log" "$1"
+  expect 0 "$2"
+}
+progress "[7/607] Building CXX object a.o" "working [7/607], about 8 min left"
+progress "  9/309 Test  #3: sim ......   Passed" "working [9/309], about 4 min left"
+progress "no number yet" ""
+if [ -n "$output" ]; then
+  echo "expected nothing yet: $output"
+  failed=1
+fi
+
 echo "CUDA is left out without a GPU, which one line says, and added when there is one"
 printf '#!/bin/sh\n' >"$folder/bin/nvcc" && chmod +x "$folder/bin/nvcc"
 cuda() {  # cuda CHOICE true|false: a build directory with this choice, on a machine with or without a GPU

@@ -4,10 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <sstream>
+#include <thread>
 
+#include "build_lock.h"
 #include "process.h"
 
 namespace course {
@@ -19,29 +22,44 @@ bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
-/// "12/345" of Ninja's line "[12/345] Building ..."; empty for other lines.
-std::string steps_done(const std::string& line) {
-  const auto end = line.find(']');
-  return line.empty() || line[0] != '[' || end == std::string::npos ? "" : line.substr(1, end - 1);
-}
+/// A build's progress, from Ninja's lines "[12/345] Building ...".
+class BuildProgress {
+ public:
+  /// "building [12/345], about 3 min left"; empty for other lines.
+  std::string operator()(const std::string& line) const {
+    int done = 0, all = 0;
+    if (std::sscanf(line.c_str(), "[%d/%d]", &done, &all) != 2) return "";
+    const int minutes = static_cast<int>(seconds_left(done, all) / 60 + 0.5);
+    return "building [" + std::to_string(done) + "/" + std::to_string(all) + "]" +
+           (minutes > 0 ? ", about " + std::to_string(minutes) + " min left" : "");
+  }
 
-/// Shows "[12/345]" lines of Ninja: one moving line on a terminal, occasional lines elsewhere.
+ private:
+  /// A step takes two seconds of one core on average, which counts as if twenty steps had taken it
+  /// (as in tools/shell/build.sh).
+  double seconds_left(int done, int all) const {
+    const double usual = 2.0 / std::max(1u, std::thread::hardware_concurrency());
+    const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - start_;
+    return (all - done) * (so_far.count() + 20 * usual) / (done + 20);
+  }
+
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Shows the progress: one moving line on a terminal, occasional lines elsewhere.
 class ProgressLine {
  public:
-  void operator()(const std::string& line) {
-    const std::string steps = steps_done(line);
-    if (steps.empty()) return;
+  void operator()(const std::string& text) {
     const auto now = std::chrono::steady_clock::now();
     const bool terminal = isatty(STDERR_FILENO) == 1;
     // A check of one exercise ends before the first line is due, so it prints none.
     if (now - last_ < std::chrono::seconds(terminal ? 1 : 15)) return;
     last_ = now;
-    std::cerr << (terminal ? "\r" : "") << "building [" << steps << (terminal ? "]   " : "]\n")
-              << std::flush;
+    std::cerr << (terminal ? "\r" : "") << text << (terminal ? "\033[K" : "\n") << std::flush;
     shown_ = terminal;
   }
   ~ProgressLine() {
-    if (shown_) std::cerr << "\r                          \r" << std::flush;
+    if (shown_) std::cerr << "\r\033[K" << std::flush;
   }
 
  private:
@@ -120,15 +138,26 @@ std::string build(const Course& course, const std::vector<std::string>& targets,
   cmake.words = {COURSE_CMAKE, "--build", course.build.string(), "--target"};
   cmake.words.insert(cmake.words.end(), targets.begin(), targets.end());
   cmake.environment = {{"CLICOLOR_FORCE", "0"}, {"GCC_COLORS", ""}};
+  cmake.stop = supervision.stop;
+  const BuildLock lock(course.build, supervision.stop, [&] {
+    if (supervision.on_progress)
+      supervision.on_progress(kWaitingForBuild);
+    else
+      std::cerr << kWaitingForBuild << std::endl;
+  });
+  if (lock.stopped()) return kWaitingForBuild;
   Outcome outcome;
   {
-    ProgressLine progress;
-    cmake.on_line = std::ref(progress);
-    if (supervision.on_progress)
-      cmake.on_line = [&](const std::string& line) {
-        if (const auto steps = steps_done(line); !steps.empty()) supervision.on_progress(steps);
-      };
-    cmake.stop = supervision.stop;
+    const BuildProgress progress;
+    ProgressLine line_of_its_own;
+    cmake.on_line = [&](const std::string& line) {
+      const std::string text = progress(line);
+      if (text.empty()) return;
+      if (supervision.on_progress)
+        supervision.on_progress(text);
+      else
+        line_of_its_own(text);
+    };
     outcome = run(cmake);
   }
   write_file(course.build / "course.log", outcome.output);

@@ -20,7 +20,8 @@ std::string nvcc_target(const Exercise& e);
 /// How a caller follows a build and a check, and may end them.
 struct Supervision {
   int stop = -1;  ///< Work ends when this descriptor becomes readable; -1: it cannot be ended.
-  /// Gets "3/12" as the build advances. Without it the build shows its own line on the terminal.
+  /// Gets "building [3/12]" as the build advances, and that it waits for another build. Without it
+  /// the build shows its own line on the terminal.
   std::function<void(const std::string&)> on_progress;
 };
 

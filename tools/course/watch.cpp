@@ -3,6 +3,7 @@
 #include <chrono>
 #include <iostream>
 
+#include "build_lock.h"
 #include "command.h"
 #include "screen.h"
 #include "watch_screen.h"
@@ -40,15 +41,17 @@ void print_verdict(const Course& course, const Exercise& e, const Checked& check
     std::cout << "Next: " << course.shown(course.stub(*next)) << '\n';
 }
 
-/// The first check of a chapter builds its checker, which takes a while. Ninja's line now and then.
+/// The first check of a chapter builds its checker, which takes a while: a line now and then.
 class ProgressLines {
  public:
   void operator()(const CheckState& state) {
     const auto now = std::chrono::steady_clock::now();
     if (state.progress.empty()) last_ = now;
-    if (now - last_ < std::chrono::seconds(15)) return;
+    const bool is_due =
+        state.progress == kWaitingForBuild || now - last_ >= std::chrono::seconds(15);
+    if (state.progress.empty() || !is_due) return;
     last_ = now;
-    std::cout << "building [" << state.progress << "]\n";
+    std::cout << state.progress << '\n';
   }
 
  private:

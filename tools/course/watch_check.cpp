@@ -69,8 +69,8 @@ void BackgroundCheck::work(const Exercise& e) {
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
   Supervision supervision;
   supervision.stop = stop_.get();
-  supervision.on_progress = [this](const std::string& steps) {
-    tell([&](CheckState& state) { state.progress = steps; });
+  supervision.on_progress = [this](const std::string& text) {
+    tell([&](CheckState& state) { state.progress = text; });
   };
   try {
     const Checked checked = check_exercise(course_, e, supervision);

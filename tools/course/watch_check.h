@@ -16,7 +16,7 @@ namespace course {
 /// What is known about a check.
 struct CheckState {
   bool running = false;
-  std::string progress;            ///< "3/12" while the build runs, else empty.
+  std::string progress;            ///< "building [3/12]" while the build runs, else empty.
   std::optional<Checked> checked;  ///< Once there is a verdict.
   std::string warning;             ///< Of nvcc, which comes after the verdict.
 };

@@ -115,7 +115,7 @@ ExercisePage WatchScreen::page_of_exercise() const {
     page.state_style = style_of(result);
   } else {
     page.state = "checking" + seconds_text("…  %.0f s", watch_.seconds());
-    if (!state.progress.empty()) page.state += "  building " + state.progress;
+    if (!state.progress.empty()) page.state += "  " + state.progress;
     page.state_style = Style::strong;
   }
   return page;

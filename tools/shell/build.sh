@@ -1,7 +1,8 @@
 #!/bin/bash
 # Configures and builds quietly, with progress in plain lines. Sourced by ./course.
 # Invariants: all output of the compilers is in build/<preset>/build.log, and the important part of a failure is
-# on the screen; everything printed here goes to stderr, because stdout is the command's own.
+# on the screen; everything printed here goes to stderr, because stdout is the command's own; one command at a
+# time changes a build directory.
 
 has_gpu() { [ -e /dev/nvidia0 ] || nvidia-smi -L >/dev/null 2>&1; }
 
@@ -17,14 +18,28 @@ lacks_cuda_of_now() {  # lacks_cuda_of_now PRESET
   command -v nvcc >/dev/null && has_gpu
 }
 
+# Two builds of one directory at once would break each other's files. tools/course/build_lock.cpp locks the same file.
+lock_build() {  # lock_build PRESET: until unlock_build
+  mkdir -p "build/$1" && exec {build_lock}>"build/$1/.lock" || return 1
+  flock --nonblock "$build_lock" 2>/dev/null
+  # Another code than 1: this system has no flock, and builds without it.
+  [ $? -eq 1 ] || return 0
+  echo "another command builds; waiting for it" >&2
+  flock "$build_lock"
+}
+unlock_build() { exec {build_lock}>&-; }
+
 configure() {  # configure PRESET [-DOPTION=VALUE...]
-  local preset="$1" folder="build/$1"
+  local preset="$1" folder="build/$1" status
   shift
   # After the first time the build itself notices changes that require a new configuration.
   if [ -f "$folder/build.ninja" ] && [ $# -eq 0 ] && ! lacks_cuda_of_now "$preset"; then return 0; fi
-  mkdir -p "$folder"
+  lock_build "$preset" || return 1
   echo "build: configuring $preset" >&2
-  if ! cmake --preset "$preset" "$@" >"$folder/configure.log" 2>&1; then
+  cmake --preset "$preset" "$@" >"$folder/configure.log" 2>&1
+  status=$?
+  unlock_build
+  if [ $status -ne 0 ]; then
     grep -A 12 'CMake Error' "$folder/configure.log" | head -40 >&2
     echo "build: configuring failed; all of it: $folder/configure.log" >&2
     return 1
@@ -32,15 +47,41 @@ configure() {  # configure PRESET [-DOPTION=VALUE...]
   if [ "$preset" = release ]; then say_cuda >&2; fi
 }
 
-say_progress() {  # say_progress LOG: a line every 15 s until it is ended
-  local never steps
+# PACE is the usual time of a step in ms. It counts as if twenty steps had taken it, so that the first steps do not decide.
+say_time_left() {  # say_time_left DONE ALL SECONDS-SO-FAR PACE
+  local left=$((($2 - $1) * ($3 * 1000 + 20 * $4) / ($1 + 20) / 1000))
+  if [ "$left" -ge 60 ]; then echo "about $(((left + 30) / 60)) min left"; else echo "less than a minute left"; fi
+}
+
+say_progress() {  # say_progress WHAT LOG PACE: a line soon if it takes minutes, then one every 15 s, until it is ended
+  local never steps left start=$SECONDS wait=2
   # Reading an empty pipe with a timeout sleeps without a process that could be left running.
   exec {never}<> <(:)
-  while true; do
-    read -r -t 15 -u "$never"
-    steps="$(grep -o '^\[[0-9]*/[0-9]*\]' "$1" | tail -1)"
-    echo "building${steps:+ $steps}" >&2
+  while kill -0 $$ 2>/dev/null; do
+    read -r -t $wait -u "$never"
+    # Ninja's "[12/345] Building ..." and CTest's " 12/345 Test #1: ..."
+    steps="$(sed -nE 's:^( *|\[)([0-9]+)/([0-9]+)(\]| Test ).*:\2 \3:p' "$2" | tail -1)"
+    # shellcheck disable=SC2086
+    left="${steps:+, $(say_time_left $steps $((SECONDS - start)) "$3")}"
+    steps="${steps:+ [${steps/ //}]}"
+    if [ $wait -eq 15 ] || [[ $left == *" min "* ]]; then echo "$1$steps$left" >&2; fi
+    wait=15
   done
+}
+
+with_progress() {  # with_progress WHAT LOG PACE COMMAND...: all output goes to LOG
+  local what="$1" log="$2" pace="$3" reporter status
+  shift 3
+  : >"$log"
+  say_progress "$what" "$log" "$pace" &
+  reporter=$!
+  # The command is in the foreground so that Ctrl-C ends it; the reporter is ended with this shell.
+  trap 'kill '"$reporter"' 2>/dev/null' EXIT
+  "$@" >"$log" 2>&1 </dev/null
+  status=$?
+  kill "$reporter" && wait "$reporter" 2>/dev/null
+  trap - EXIT
+  return $status
 }
 
 show_failure() {  # show_failure LOG
@@ -50,18 +91,14 @@ show_failure() {  # show_failure LOG
 }
 
 build_in() {  # build_in PRESET TARGET...
-  local preset="$1" folder="build/$1"
+  local preset="$1" folder="build/$1" status
   shift
-  configure "$preset" || return 1
-  say_progress "$folder/build.log" &
-  local reporter=$! status
-  # The build is in the foreground so that Ctrl-C ends it; the reporter is ended with this shell.
-  trap 'kill '"$reporter"' 2>/dev/null' EXIT
-  cmake --build --preset "$preset" --parallel "$(nproc)" --target "$@" >"$folder/build.log" 2>&1 \
-    </dev/null
+  configure "$preset" && lock_build "$preset" || return 1
+  # A step takes two seconds of one core on average.
+  with_progress building "$folder/build.log" $((2000 / $(nproc))) \
+    cmake --build --preset "$preset" --parallel "$(nproc)" --target "$@"
   status=$?
-  kill "$reporter" && wait "$reporter" 2>/dev/null
-  trap - EXIT
+  unlock_build
   if [ $status -ne 0 ]; then
     show_failure "$folder/build.log" >&2
     echo "build: failed; all of it: $folder/build.log" >&2
