@@ -153,7 +153,7 @@ function(course_checker_options target)
     target_compile_options(${target} PRIVATE -O0 -fno-sanitize=undefined)
   endif()
   target_link_libraries(${target} PRIVATE check_support ${chapter_LIBRARIES})
-  set(headers <catch2/catch.hpp>)
+  set(headers <catch.h>)
   set(holder checker_precompiled)
   if("td" IN_LIST chapter_LIBRARIES)
     string(APPEND holder _td)
@@ -281,8 +281,7 @@ endfunction()
 add_custom_target(checkers)
 
 # The support that checkers link; without Catch2 there are programs but no checkers.
-find_package(Catch2 2.13 CONFIG QUIET)
-if(Catch2_FOUND)
+if(TD_CATCH2_FOUND)
   file(GLOB support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cpp")
   list(FILTER support EXCLUDE REGEX "/race_listener\\.cpp$")  # for the core's tests; it needs td
   add_library(check_support OBJECT EXCLUDE_FROM_ALL ${support})

@@ -24,6 +24,18 @@ function(td_optional_library name found)
   set(TD_${upper}_FOUND ${found} PARENT_SCOPE)
 endfunction()
 
+# Catch2 2.13 or 3, which tests/support/catch.h makes one. Without it there are programs, but no checkers and no tests.
+find_package(Catch2 CONFIG QUIET)
+set(TD_CATCH2_FOUND OFF)
+if(TARGET Catch2::Catch2WithMain AND Catch2_VERSION VERSION_GREATER_EQUAL 2.13)
+  set(TD_CATCH2_FOUND ON)
+  if(Catch2_VERSION VERSION_LESS 3)
+    # Debian's library with main() is built as C++14 and lacks the printer for std::string_view.
+    target_compile_definitions(Catch2::Catch2WithMain INTERFACE CATCH_CONFIG_NO_CPP17_STRING_VIEW)
+  endif()
+endif()
+message(STATUS "Catch2: ${TD_CATCH2_FOUND} ${Catch2_VERSION}")
+
 set(found OFF)
 if(TD_OPENMP)
   find_package(OpenMP COMPONENTS CXX)

@@ -44,7 +44,7 @@ lend_network() {  # lend_network ROOT
   done
   if compgen -G '/usr/local/share/ca-certificates/*.crt' >/dev/null; then
     cp /usr/local/share/ca-certificates/*.crt "$1/usr/local/share/ca-certificates/"
-    chroot "$1" update-ca-certificates >/dev/null
+    chroot "$1" update-ca-certificates >/dev/null 2>&1
   fi
 }
 
@@ -52,11 +52,13 @@ make_bare() {  # make_bare SUITE FOLDER: once; a later call finds it
   local part="$2.part"
   [ -d "$2" ] && return
   echo "$1: making a bare machine"
-  rm -rf "$part"
+  clear_folder "$part" || return 1
   debootstrap --variant=minbase --include=git,sudo,ca-certificates "$1" "$part" "$(mirror)" >"$2.log" 2>&1 || {
     complain "debootstrap failed; its words are in $2.log"
     return 1
   }
+  # debootstrap leaves it mounted, and a copy of it would never end.
+  if mountpoint --quiet "$part/proc"; then umount "$part/proc" || return 1; fi
   lend_network "$part"
   chroot "$part" useradd --create-home --shell /bin/bash learner
   echo 'learner ALL=(ALL) NOPASSWD: ALL' >"$part/etc/sudoers.d/learner"
@@ -87,12 +89,16 @@ record() {  # record ROOT WHO WHAT SECONDS EXIT-CODE LOG
     --exit-code "$5" --load "$load" --log "$6"
 }
 
+# Never into what is mounted there: /dev is this machine's own.
+clear_folder() { rm -rf --one-file-system "$1"; }  # clear_folder FOLDER
+
 try() {  # try SUITE WHO: one fresh machine, all commands
   local root="$folder/$1.$2" what start seconds status failed=0 log load
-  rm -rf "$root"
+  clear_folder "$root" || return 1
   cp -a "$folder/$1" "$root" || return 1
-  mount --rbind /dev "$root/dev" && mount -t proc proc "$root/proc" && mount -t tmpfs tmpfs "$root/run" || return 1
-  git clone --quiet "$source" "$root/tmp/todevice" && chmod -R a+rX "$root/tmp/todevice" &&
+  mount --bind /dev "$root/dev" && mount -t devpts devpts "$root/dev/pts" && mount -t tmpfs tmpfs "$root/dev/shm" &&
+    mount -t proc proc "$root/proc" && mount -t tmpfs tmpfs "$root/run" || return 1
+  git clone --quiet "$source" "$root/tmp/todevice" && chroot "$root" chown -R "$2:" /tmp/todevice &&
     inside "$root" "$2" "git clone --quiet /tmp/todevice todevice" || return 1
   # What is checked is an answer, as a reader of chapter 1 types it.
   inside "$root" "$2" "cd todevice && cp solutions/01_device_check/first_device.cpp chapters/01_device_check/"
@@ -104,8 +110,7 @@ try() {  # try SUITE WHO: one fresh machine, all commands
     record "$root" "$2" "$what" "$seconds" "$status" "$log"
     [ $status -eq 0 ] || failed=1
   done
-  umount -R "$root/dev" "$root/proc" "$root/run"
-  $keep || rm -rf "$root"
+  $keep || { umount "$root"/dev/{pts,shm} "$root"/{dev,proc,run} && clear_folder "$root"; }
   return $failed
 }
 
@@ -133,6 +138,8 @@ command -v debootstrap >/dev/null || { complain "install debootstrap first: apt-
 if [ -z "${FRESH_MACHINE_INSIDE:-}" ]; then
   FRESH_MACHINE_INSIDE=1 exec unshare --mount --pid --fork --kill-child "${BASH_SOURCE[0]}" "${given[@]}"
 fi
+# Ctrl-C ends the first process of a namespace only where it asks for that.
+trap "exit 130" INT TERM
 mkdir -p "$folder" && make_bare "$suite" "$folder/$suite" || exit 1
 code=0
 for user in "${users[@]}"; do try "$suite" "$user" || code=1; done

@@ -1,10 +1,10 @@
 // Corner cases where the core once differed from libtorch: the conformance programs found them,
 // these tests check them on every device.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
 #include "../tensor/values.h"
+#include "catch.h"
 #include "td/autograd/engine.h"
 
 using namespace td;
