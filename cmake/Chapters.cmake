@@ -236,6 +236,11 @@ function(td_add_chapter folder)
   endforeach()
   if(TARGET check_support)
     course_add_checker(${chapter})
+  else()
+    # course-tool shows the learner what stands after "This machine lacks".
+    add_custom_target(check_${chapter} VERBATIM COMMAND ${CMAKE_COMMAND} -E echo
+      "error: This machine lacks Catch2, which judges exercises: install the Debian package catch2"
+      COMMAND ${CMAKE_COMMAND} -E false)
   endif()
 
   add_executable(ch${folder} "${chapter_folder}/main.cpp")
