@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Records where each chapter's program was last seen running, and writes the table of README.md.
+"""Records where each chapter's program was last seen running, and writes two tables of README.md.
 
     tools/seen_running.py run [--build DIR] [--out FILE] [--kinds cpu,sim,cuda,xla] [CHAPTER...]
                                          runs the built programs on every device of this machine
-    tools/seen_running.py write [FILE...]   adds the rows of other machines' FILEs, and writes the table
-    tools/seen_running.py check             tells where README.md differs from the record; CTest calls it
+    tools/seen_running.py write [FILE...]   adds the rows of other machines' FILEs, and writes the tables
+    tools/seen_running.py check             tells where README.md differs from the records; CTest calls it
+    tools/seen_running.py machine ...       adds a command on a bare system; tools/fresh_machine.sh calls it
 
 The record is docs/measurements/seen_running.json. `tools/gpu_check.sh` calls `run` on a machine with a
 GPU, and `write` adds the file that comes back. Invariant: only a program that ran writes a row, and a row
@@ -23,6 +24,7 @@ import sys
 import time
 import tomllib
 
+import fresh_machines
 import gpu_report
 from marked_text import replaced, table
 
@@ -234,12 +236,17 @@ def faults():
             if kind == "cuda" and "driver" not in row["device"]:
                 found.append(f"{folder}: the row of cuda names no driver, so it is not from a GPU")
     page = README.read_text()
-    if replaced(page, "seen running", written(record)) != page:
-        found.append(
-            "README.md: its table is not that of docs/measurements/seen_running.json; "
-            "type  tools/seen_running.py write"
-        )
-    return found
+    for name, text, file in pages(record):
+        if replaced(page, name, text) != page:
+            found.append(f"README.md: its table is not that of docs/measurements/{file.name}; "
+                         "type  tools/seen_running.py write")
+    return found + fresh_machines.faults()
+
+
+def pages(record):
+    """What stands between marks of README.md: the mark's name, the text, and the record that it is from."""
+    return [("seen running", written(record), RECORD),
+            ("fresh machines", fresh_machines.written(), fresh_machines.RECORD)]
 
 
 def write(files):
@@ -249,19 +256,31 @@ def write(files):
             sys.exit(f"seen_running: there is no {file}; tools/seen_running.py run --out {file}  makes it")
         record = merged(record, load(file))
     save(RECORD, record)
-    README.write_text(replaced(README.read_text(), "seen running", written(record)))
+    page = README.read_text()
+    for name, text, _ in pages(record):
+        page = replaced(page, name, text)
+    README.write_text(page)
     return 0
 
 
 def main():
     parser = argparse.ArgumentParser(
         description="Records where each chapter's program was last seen running.")
-    parser.add_argument("action", choices=["run", "write", "check"])
+    parser.add_argument("action", choices=["run", "write", "check", "machine"])
     parser.add_argument("words", nargs="*", help="run: chapters' numbers; write: files of other machines")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--out", type=pathlib.Path, default=RECORD)
     parser.add_argument("--kinds", default=",".join(KINDS))
+    about_machine = parser.add_argument_group("machine")
+    for name in ("system", "compiler", "user", "typed", "log"):
+        about_machine.add_argument(f"--{name}")
+    about_machine.add_argument("--seconds", type=int)
+    about_machine.add_argument("--exit-code", type=int)
+    about_machine.add_argument("--load", type=float)
     options = parser.parse_args()
+    if options.action == "machine":
+        fresh_machines.add(options, gpu_report.machine(options.build)["cpu"], commit())
+        return 0
     if options.action == "run":
         return run(options)
     if options.action == "write":
