@@ -15,7 +15,7 @@ Makes a bare Debian with git and sudo, clones the course into it, and types ther
     ./course check 1.first_device
     ./course test
 first as a user with sudo, then as root on another fresh machine. It prints how long each command took and
-records it in docs/measurements/fresh_machines.json;  tools/seen_running.py write  puts that into README.md.
+records it in docs/measurements/fresh_machines.json;  tools/seen_running.py write  puts that into docs/measurements/systems.md.
 
   --as WHO      only as this user
   --only WHAT   only this command; may be given several times

@@ -13,6 +13,7 @@ from marked_text import table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORD = ROOT / "docs/measurements/fresh_machines.json"
+PAGE = ROOT / "docs/measurements/systems.md"
 TYPED = ["./course run 4", "./course check 1.first_device", "./course test"]
 USERS = {"learner": "a user with sudo", "root": "root"}
 COUNTS = re.compile(r"^\d+ passed, \d+ failed, \d+ skipped$")
@@ -50,7 +51,7 @@ def cell(row):
 
 
 def written():
-    """README.md's table: a line per system and user."""
+    """The page's table: a line per system and user."""
     lines, machines = [], set()
     for system, users in sorted(load().items()):
         for user in (user for user in USERS if user in users):
@@ -63,7 +64,7 @@ def written():
     text = table(["system", "compiler", "typed by", *(f"`{typed}`" for typed in TYPED), "when"], lines)
     return text + ("\nThe first time includes the packages and the first build. The machines: "
                    f"{'; '.join(sorted(machines)) or 'none yet'}. Commits and loads are in "
-                   "[the record](docs/measurements/fresh_machines.json).\n")
+                   "[the record](fresh_machines.json).\n")
 
 
 def faults():

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Records where each chapter's program was last seen running, and writes two tables of README.md.
+"""Records where each chapter's program was last seen running, and on which bare systems.
 
     tools/seen_running.py run [--build DIR] [--out FILE] [--kinds cpu,sim,cuda,xla] [CHAPTER...]
                                          runs the built programs on every device of this machine
     tools/seen_running.py write [FILE...]   adds the rows of other machines' FILEs, and writes the tables
-    tools/seen_running.py check             tells where README.md differs from the records; CTest calls it
+    tools/seen_running.py check             tells where a page differs from the records; CTest calls it
     tools/seen_running.py machine ...       adds a command on a bare system; tools/fresh_machine.sh calls it
 
 The record is docs/measurements/seen_running.json. `tools/gpu_check.sh` calls `run` on a machine with a
@@ -235,18 +235,17 @@ def faults():
                 found.append(f"{folder}: is not for {kind}, so it has no row of it")
             if kind == "cuda" and "driver" not in row["device"]:
                 found.append(f"{folder}: the row of cuda names no driver, so it is not from a GPU")
-    page = README.read_text()
-    for name, text, file in pages(record):
-        if replaced(page, name, text) != page:
-            found.append(f"README.md: its table is not that of docs/measurements/{file.name}; "
+    for page, name, text, file in tables(record):
+        if replaced(page.read_text(), name, text) != page.read_text():
+            found.append(f"{page.name}: its table is not that of docs/measurements/{file.name}; "
                          "type  tools/seen_running.py write")
     return found + fresh_machines.faults()
 
 
-def pages(record):
-    """What stands between marks of README.md: the mark's name, the text, and the record that it is from."""
-    return [("seen running", written(record), RECORD),
-            ("fresh machines", fresh_machines.written(), fresh_machines.RECORD)]
+def tables(record):
+    """What this script writes: the page, the name of the marks, the text, and the record that it is from."""
+    return [(README, "seen running", written(record), RECORD),
+            (fresh_machines.PAGE, "fresh machines", fresh_machines.written(), fresh_machines.RECORD)]
 
 
 def write(files):
@@ -256,10 +255,8 @@ def write(files):
             sys.exit(f"seen_running: there is no {file}; tools/seen_running.py run --out {file}  makes it")
         record = merged(record, load(file))
     save(RECORD, record)
-    page = README.read_text()
-    for name, text, _ in pages(record):
-        page = replaced(page, name, text)
-    README.write_text(page)
+    for page, name, text, _ in tables(record):
+        page.write_text(replaced(page.read_text(), name, text))
     return 0
 
 

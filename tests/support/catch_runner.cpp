@@ -7,7 +7,7 @@
 #include <catch2/internal/catch_fatal_condition_handler.hpp>
 
 // Catch2's own signal handlers would hide the report of a host read of device memory. Catch2 2
-// leaves them out where a macro says so; of Catch2 3 the linker takes these in place of the
+// leaves them out where a macro says so; of Catch2 3 the linker takes these instead of the
 // library's.
 namespace Catch {
 FatalConditionHandler::FatalConditionHandler() = default;

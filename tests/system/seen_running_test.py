@@ -31,8 +31,6 @@ README = """# made up
 <!-- end of first run -->
 <!-- seen running -->
 <!-- end of seen running -->
-<!-- fresh machines -->
-<!-- end of fresh machines -->
 <!-- speed -->
 <!-- end of speed -->
 last line
@@ -71,6 +69,8 @@ class MadeUp:
             program.chmod(0o755)
         (self.root / "chapters/course.toml").write_text(COURSE)
         (self.root / "README.md").write_text(README)
+        self.systems = self.root / "docs/measurements/systems.md"
+        self.systems.write_text("<!-- fresh machines -->\n<!-- end of fresh machines -->\n")
         self.record = self.root / "docs/measurements/seen_running.json"
         self.bin.mkdir()
         # `git` and `nvidia-smi` of the machine that runs this test must not be seen.
@@ -192,10 +192,10 @@ def test_fresh_machine(course):
     course.call("seen_running.py", "check", code=1, says="its table is not that of docs/measurements/fresh_machines.json")
     course.call("seen_running.py", "write")
     line = "| Made-up Linux 1 | c++ 14.2.0 | a user with sudo | not tried | not tried | 10 min 1 s: 12 passed, 0 failed"
-    expect("README.md has the line", line in course.page(), course.page())
+    expect("the page has the line", line in course.systems.read_text(), course.systems.read_text())
     course.call("seen_running.py", *typed, "--typed", "./course run 4", "--seconds", "5", "--exit-code", "1")
     course.call("seen_running.py", "write")
-    expect("a failure is shown", "**failed**: exit code 1" in course.page(), course.page())
+    expect("a failure is shown", "**failed**: exit code 1" in course.systems.read_text())
     course.call("seen_running.py", "check", code=1, says="./course run 4 failed with exit code 1 for a user with sudo")
     (course.root / "docs/measurements/fresh_machines.json").unlink()
     course.call("seen_running.py", "write")
