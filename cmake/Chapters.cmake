@@ -1,7 +1,7 @@
 # The chapters: programs, exercises in all their variants, checkers and the proof of the promises.
 # Included by the top level; tests/course uses td_add_chapter for its fixture course too.
 # Invariants: a learner's file is compiled by the targets mine_* alone, which nothing depends on; all
-# variants of an exercise are the same library name in different folders, so LD_LIBRARY_PATH chooses.
+# variants of an exercise are libraries of the same name in different folders, so LD_LIBRARY_PATH chooses.
 
 # Learners wait 10 s (course-tool's own default). The proof is more patient: it shares the machine with
 # other tests, sanitizers slow it down, and a wrong answer that never ends costs it nothing but time.
@@ -60,7 +60,7 @@ function(course_exercise target chapter name source folder)
   endif()
   if(source MATCHES "\\.cu$")
     # Stubs and wrong answers fail on sim, before a checker takes them to a GPU.
-    if(target MATCHES "^(stub|wrong)_")
+    if(target MATCHES "^(stub|answers?)_")
       td_kernel_options(${target} SIM_ONLY)
     else()
       td_kernel_options(${target})
@@ -103,6 +103,60 @@ function(course_add_nvcc_target target source)
   add_custom_target(${target} DEPENDS "${binary}")
 endfunction()
 
+# The wrong and right answers to one exercise: course_answers(chapter name source...). Each answer becomes a library
+# <variants>/answers/<number>.<name>/<answer>/lib<chapter>_<name>.so. It is a namespace of its source, so that one
+# compilation serves all (link_answers.sh). Where answers define members of a class of exercises.h, they have an
+# #ifdef each instead. Sets `answers` to the targets.
+function(course_answers chapter name)
+  string(REGEX REPLACE "^ch" "" number ${chapter})
+  set(folder "${course_variants}/answers/${number}.${name}")
+  set(sources ${ARGN})
+  set(targets "")
+  foreach(source IN LISTS ARGN)
+    if(NOT EXISTS "${source}")  # the build writes it
+      continue()
+    endif()
+    file(STRINGS "${source}" lines REGEX "^#ifdef ")
+    if(lines)
+      list(REMOVE_ITEM sources "${source}")
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+    endif()
+    foreach(line IN LISTS lines)
+      string(REPLACE "#ifdef " "" answer "${line}")
+      set(target answer_${chapter}_${name}_${answer})
+      course_exercise(${target} ${chapter} ${name} "${source}" "${folder}/${answer}" -O0)
+      target_compile_definitions(${target} PRIVATE ${answer})
+      list(APPEND targets ${target})
+    endforeach()
+  endforeach()
+  if(sources)
+    set(target answers_${chapter}_${name})
+    list(APPEND targets ${target})
+    course_exercise(${target} ${chapter} ${name} "${sources}" "${folder}" -O0)
+    course_link_answers(${target} lib${chapter}_${name}.so)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+    list(FILTER sources INCLUDE REGEX "/right/.*\\.cu$")
+    if(sources AND TD_CUDA_FOUND)  # wrong answers fail on sim, before a checker takes them to a GPU
+      td_cuda_kernels(${target} ${sources})
+      course_link_answers(${target}_cuda lib${chapter}_${name}_cuda.so)
+    endif()
+  endif()
+  set(answers ${targets} PARENT_SCOPE)
+endfunction()
+
+# course_link_answers(target library): each namespace of the target's sources is linked for itself, with the names that
+# the solution's library exports.
+function(course_link_answers target library)
+  set(script "${PROJECT_SOURCE_DIR}/cmake/link_answers.sh")
+  set(solution "${course_variants}/solution/${library}")
+  get_target_property(launcher ${target} RULE_LAUNCH_LINK)
+  if(NOT launcher)
+    set(launcher "")
+  endif()
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS "${script};${solution}"
+    RULE_LAUNCH_LINK "\"${script}\" \"${solution}\" ${launcher}")
+endfunction()
+
 # The solution, the stub, the learner's file, and the wrong and right answers of one exercise.
 function(course_add_exercise chapter name suffix)
   set(solution "${chapter_ROOT}/solutions/${chapter_FOLDER}/${name}${suffix}")
@@ -128,20 +182,10 @@ function(course_add_exercise chapter name suffix)
     course_add_nvcc_target(nvcc_mine_${chapter}_${name} "${learners}")
   endif()
 
-  string(REGEX REPLACE "^ch" "" number ${chapter})
-  set(variants stub_${chapter}_${name})
-  foreach(kind IN ITEMS wrong right)
-    set(folder "${chapter_ROOT}/tests/chapters/${chapter_FOLDER}/${kind}/${name}")
-    file(GLOB answers CONFIGURE_DEPENDS "${folder}/*${suffix}")
-    foreach(answer IN LISTS answers)
-      get_filename_component(variant "${answer}" NAME_WE)
-      set(target ${kind}_${chapter}_${name}_${variant})
-      course_exercise(${target} ${chapter} ${name} "${answer}"
-        "${course_variants}/${kind}/${number}.${name}/${variant}" -O0)
-      list(APPEND variants ${target})
-    endforeach()
-  endforeach()
-  add_dependencies(exercises_${chapter} ${chapter}_${name} ${variants})
+  set(tests "${chapter_ROOT}/tests/chapters/${chapter_FOLDER}")
+  file(GLOB sources CONFIGURE_DEPENDS "${tests}/wrong/${name}${suffix}" "${tests}/right/${name}${suffix}")
+  course_answers(${chapter} ${name} ${sources})
+  add_dependencies(exercises_${chapter} ${chapter}_${name} stub_${chapter}_${name} ${answers})
 endfunction()
 
 # What checkers share: flags, support, and one precompiled header for those that link the same.
@@ -263,12 +307,16 @@ function(td_add_chapter folder)
   endif()
 endfunction()
 
-# One CTest entry a chapter; inside it every promise of every variant is a line and a process.
+# CTest entries of a chapter: all promises of all its exercises, for authors, and the solutions alone, which is what
+# `./course test` runs. Inside them every promise is a line and a process.
 function(course_add_proof chapter)
   string(REGEX REPLACE "^ch0*" "" number ${chapter})
-  add_test(NAME promises_${chapter}
-    COMMAND course-tool --root "${chapter_ROOT}" --build "${PROJECT_BINARY_DIR}" prove ${number})
-  set_tests_properties(promises_${chapter} PROPERTIES LABELS promises TIMEOUT 600
+  set(proof course-tool --root "${chapter_ROOT}" --build "${PROJECT_BINARY_DIR}" prove ${number})
+  add_test(NAME promises_${chapter} COMMAND ${proof})
+  add_test(NAME solutions_${chapter} COMMAND ${proof} --solutions)
+  set_tests_properties(promises_${chapter} PROPERTIES LABELS promises)
+  set_tests_properties(solutions_${chapter} PROPERTIES LABELS here)
+  set_tests_properties(promises_${chapter} solutions_${chapter} PROPERTIES TIMEOUT 600 PROCESSORS 2
     ENVIRONMENT "TD_CHECK_TIME_LIMIT=${TD_CHECK_TIME_LIMIT}"
     ENVIRONMENT_MODIFICATION "OPENBLAS_CORETYPE=unset:;OPENBLAS_L2_SIZE=unset:")
   # The promises run the solutions too; these entries are for builds that are too slow for all of them.

@@ -17,7 +17,9 @@ target_link_libraries(test_cuda_stand_in PRIVATE td_cuda_stand_in td_cuda_stand_
 target_compile_options(test_cuda_stand_in PRIVATE -O1)
 add_dependencies(test_cuda_stand_in td_distributed td_cuda_stand_in_simt)
 add_dependencies(core_tests test_cuda_stand_in)
-set(orders eager lazy reversed random)
+# Every planted fault is found in the lazy order; random adds streams that overtake each other. The two others are in
+# the program's own tests of the order.
+set(orders lazy random)
 if(TD_SANITIZE)
   set(orders random)
 endif()

@@ -36,7 +36,7 @@ SHOWN = [
     "CIFAR-10 CNN step, channels last", "CIFAR-10 CNN inference"
 ]
 # How many lines of the output are shown: the first ones, and the last ones.
-SHOWN_LINES = {"run": (5, 2), "test": (1, 2)}
+SHOWN_LINES = {"run": (5, 2), "test": (1, 3)}
 
 
 def typed(words, folder, environment):

@@ -99,20 +99,29 @@ class Work {
   virtual bool is_completed() const = 0;
 };
 
-/// Work with something left to do on this rank after the data has arrived: wait() does it.
+/// Work with something left to do on this rank after the data has arrived: wait() does it, or the
+/// first is_completed() that finds the data there.
 class ThenWork final : public Work {
  public:
   ThenWork(std::shared_ptr<Work> work, std::function<void()> then)
       : work_(std::move(work)), then_(std::move(then)) {}
-  void wait() override {
+  void wait() override { finish(); }
+  bool is_completed() const override {
+    if (!work_->is_completed()) return false;
+    try {
+      finish();
+    } catch (const DistributedError&) {  // it has failed; wait() says why
+    }
+    return true;
+  }
+
+ private:
+  void finish() const {
     work_->wait();
     if (then_) std::exchange(then_, nullptr)();
   }
-  bool is_completed() const override { return work_->is_completed(); }
-
- private:
   std::shared_ptr<Work> work_;
-  std::function<void()> then_;
+  mutable std::function<void()> then_;
 };
 
 /// The call as text: "all_reduce #17 (avg, 1000 x float32)".

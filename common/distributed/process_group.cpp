@@ -72,6 +72,9 @@ std::shared_ptr<Work> ProcessGroup::begin(CollectiveType type, const Tensor& inp
   call.input = input.is_same(output) ? call.output : input.detach();
   auto work = start(std::move(call));
   if (counts) ++sequence_;  // a rejected call does not count
+  const bool only_reads =
+      type == CollectiveType::kSend || (type == CollectiveType::kBroadcast && peer == rank_);
+  if (output.defined() && !only_reads) output.impl().storage->bump_version();
   return work;
 }
 

@@ -49,6 +49,18 @@ std::string temporary_name(const std::string& path) {
   return path + ".part" + std::to_string(::getpid()) + "-" + std::to_string(count++);
 }
 
+// The file that `path` names: where a symbolic link leads.
+std::string without_links(std::string path) {
+  constexpr int kMostLinks = 40;  // as in the kernel, which reports a circle of links when it opens
+  std::error_code none;
+  for (int i = 0; i < kMostLinks; ++i) {
+    const std::filesystem::path target = std::filesystem::read_symlink(path, none);
+    if (target.empty()) break;
+    path = std::filesystem::path(path).replace_filename(target).string();
+  }
+  return path;
+}
+
 // A rename is on the disk when its directory is. Returns 0, or the reason of the failure.
 int flush_folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -85,10 +97,15 @@ std::size_t InputFile::read(std::size_t offset, void* to, std::size_t bytes) con
 }
 
 AtomicFile::AtomicFile(const std::string& path)
-    : path_(path),
-      temporary_(temporary_name(path)),
-      file_(temporary_, O_WRONLY | O_CREAT | O_EXCL) {
+    : path_(without_links(path)), temporary_(temporary_name(path_)) {
+  struct stat old {};
+  const bool exists = ::stat(path_.c_str(), &old) == 0;
+  if (!exists && errno != ENOENT) io_error("write", path, errno);
+  TD_CHECK(IoError, !exists || S_ISREG(old.st_mode) || S_ISDIR(old.st_mode), "cannot write ", path,
+           ": it is a device, a pipe or a socket; choose another name");
+  file_ = FileDescriptor(temporary_, O_WRONLY | O_CREAT | O_EXCL);
   if (!file_) io_error("write", path, errno);
+  if (exists) (void)!::fchmod(file_.get(), old.st_mode & 0777);  // not all file systems have rights
 }
 
 AtomicFile::~AtomicFile() {

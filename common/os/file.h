@@ -58,10 +58,13 @@ class InputFile {
 };
 
 /// A file that is being written: bytes go to a temporary file next to it, and commit() renames
-/// that. Without commit() the temporary file is removed and an existing file is unchanged.
+/// that. Without commit() the temporary file is removed and an existing file is unchanged. The new
+/// file has the rights of the one that it replaces. A symbolic link stays, and leads to the new
+/// file.
 class AtomicFile {
  public:
-  /// @throws IoError naming the file, the system's reason and the next step.
+  /// @throws IoError naming the file, the system's reason and the next step; also where `path` is a
+  /// device, a pipe or a socket, which a rename would replace.
   explicit AtomicFile(const std::string& path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;

@@ -6,6 +6,8 @@
 #include <elfutils/libdwfl.h>
 #include <unistd.h>
 
+#include <boost/context/fiber.hpp>
+#include <boost/context/fixedsize_stack.hpp>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -51,6 +53,17 @@ bool is_language(std::string_view file) {
   if (at != file.npos && file.ends_with(".h") && file.find('/', at + folder.size()) == file.npos)
     return true;
   return file.ends_with("common/td/tensor/half.h") || file.starts_with("/usr/");
+}
+
+/// Calls `work` on a stack of its own: a report may be made on a fiber, whose stack is too small
+/// for libdw.
+template <class F>
+void on_large_stack(F work) {
+  using boost::context::fiber;
+  fiber(std::allocator_arg, boost::context::fixedsize_stack(1 << 20), [&](fiber&& caller) {
+    work();
+    return std::move(caller);
+  }).resume();
 }
 
 int number(Dwarf_Die* die, unsigned attribute) {
@@ -181,7 +194,7 @@ class DebugInfo {
   const Site* site_at(std::uintptr_t pc) {
     std::lock_guard lock(mutex_);
     const Site*& known = by_address_[pc];
-    if (!known) known = intern(locate(modules_, pc));
+    if (!known) on_large_stack([&] { known = intern(locate(modules_, pc)); });
     return known;
   }
   const KernelDescription& describe(std::uintptr_t kernel) {

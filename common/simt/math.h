@@ -5,7 +5,10 @@
 // differ from those of a GPU by its errors: for __expf(x) 2 + floor(abs(1.173 * x)) ulp.
 #pragma once
 
-#include <cmath>
+// Not <cmath>: the global names, such as abs, then take float and double, as in CUDA.
+#include <math.h>
+#include <stdlib.h>
+
 #include <cstdint>
 
 #include "simt/device_calls.h"

@@ -57,6 +57,11 @@ void run_or_observe(Launch& launch) {
 }
 
 void check_config(const std::string& kernel, dim3 grid, dim3 block, std::size_t shared) {
+  constexpr std::uint64_t kMostBlocks = 0x7fffffff;  // which take sim an hour
+  const std::uint64_t rows = std::uint64_t{grid.y} * grid.z;
+  TD_CHECK(Error, rows == 0 || grid.x <= kMostBlocks / rows, kernel, ": a grid of ", grid.x, " x ",
+           grid.y, " x ", grid.z, " has more than ", kMostBlocks,
+           " blocks. A GPU runs them, but not sim; let each thread work on several elements");
   if (current.load(std::memory_order_acquire)) return;
   LaunchInfo info;
   info.kernel = kernel;

@@ -102,4 +102,5 @@ int main() {
   convolutions();
   normalization();
   pointwise_and_losses();
+  return 0;
 }

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Runs one program in its two builds and compares what they print.
+"""Runs an area's program with td and compares what it prints with what libtorch prints.
 
-    compare.py AREA REFERENCE_PROGRAM OUR_PROGRAM      called by CTest
+    compare.py AREA expected/ OUR_PROGRAM              called by CTest, with libtorch's recorded results
+    compare.py AREA LIBTORCH_PROGRAM OUR_PROGRAM       called by CTest where the area has no valid record
+    compare.py AREA --write VERSION HASH LIBTORCH_PROGRAM   records them; called by the target record_conformance
     compare.py --self-test                             checks that planted differences are found
 
 A line is name, kind and what the kind needs, between tabs (conformance.cpp prints them). Names, kinds,
@@ -10,6 +12,7 @@ TOLERANCES. Differences that are known are listed in exceptions.txt with a reaso
 is a fault, too, so that the list cannot grow old. Invariant: a line that only one side has is a difference.
 """
 
+import lzma
 import math
 import os
 import pathlib
@@ -28,6 +31,7 @@ TRAINING = {"float32": "training", "numbers": "training"}  # numbers that come o
 LOOSER = {"chapter_03": TRAINING, "chapter_04": TRAINING, "optimizers": TRAINING,
           "bfloat16": {"bfloat16": "bfloat16 sums"}}
 SHOWN = 40
+EXPECTED = pathlib.Path(__file__).parent / "expected"
 SOME_PROCESSORS = "on some processors"  # how the reason of such an exception begins
 # What one report adds to its name for each of its lines.
 PART = re.compile(r"( #\d+| count| value| threw| gradient \d+| second \d+)+$")
@@ -145,6 +149,26 @@ def compare(area, reference, ours, exceptions):
     return equal, faults
 
 
+def recorded(folder, area):
+    """The recorded lines, and the version of libtorch that printed them."""
+    index = dict(line.split(" ", 1) for line in (folder / "index.txt").read_text().splitlines())
+    return read_lines(lzma.decompress((folder / f"{area}.txt.xz").read_bytes()).decode()), index[area].split()[0]
+
+
+def write(area, version, key, program):
+    """Records what the program prints. The index names the version and the hash that the program was made from."""
+    lines, end = run(program, area)
+    if end:
+        sys.exit(end)
+    text = "".join("\t".join(line) + "\n" for line in lines)
+    EXPECTED.mkdir(exist_ok=True)
+    (EXPECTED / f"{area}.txt.xz").write_bytes(lzma.compress(text.encode(), preset=9))
+    index = EXPECTED / "index.txt"
+    others = [line for line in index.read_text().splitlines() if line.split()[0] != area]
+    index.write_text("\n".join(sorted([*others, f"{area} {version} {key}"])) + "\n")
+    print(f"{area}: {len(lines)} results of libtorch {version} recorded")
+
+
 def run(program, area):
     # One thread per side: sums have one order, and two programs share the machine's cores.
     surroundings = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
@@ -154,8 +178,14 @@ def run(program, area):
     return read_lines(done.stdout), end
 
 
-def main(area, reference_program, our_program):
-    reference, reference_end = run(reference_program, area)
+def main(area, source, our_program):
+    source, reference_end = pathlib.Path(source), None
+    if source.is_dir():
+        reference, version = recorded(source, area)
+        print(f"{area}: compared with the recorded results of libtorch {version}")
+    else:
+        reference, reference_end = run(source, area)
+        print(f"{area}: compared with libtorch, which ran now. The target record_conformance records its results")
     ours, our_end = run(our_program, area)
     rules = (pathlib.Path(__file__).parent / "exceptions.txt").read_text()
     exceptions = Exceptions(rules, area)
@@ -214,4 +244,8 @@ def self_test():
 
 
 if __name__ == "__main__":
-    sys.exit(self_test() if sys.argv[1:] == ["--self-test"] else main(*sys.argv[1:]))
+    if sys.argv[1:] == ["--self-test"]:
+        sys.exit(self_test())
+    if sys.argv[2] == "--write":
+        sys.exit(write(sys.argv[1], *sys.argv[3:]))
+    sys.exit(main(*sys.argv[1:]))

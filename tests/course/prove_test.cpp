@@ -32,6 +32,27 @@ TEST_CASE("every planted fault turns the proof red") {
   CHECK_SAYS(proof, "4 passed, 10 failed, 0 skipped");
 }
 
+TEST_CASE("an answer that is not announced is an error, because nothing would judge it") {
+  const Learner learner;
+  const auto path = learner.root() / "tests/chapters/91_warm_up/right/double_all.cpp";
+  course::write_file(path, course::read_file(path) + "\nnamespace unnoticed {\n}\n");
+  const Outcome proof = learner.types({"prove", "91"});
+  CHECK(proof.exit_code == 1);
+  CHECK_SAYS(proof,
+             "right/double_all.cpp: expected the line  // answer: <name>  before  namespace "
+             "unnoticed {");
+}
+
+TEST_CASE("prove --solutions judges nothing else") {
+  const Outcome proof = course::run({{COURSE_TOOL, "--root", COURSE_PLANTED, "--build",
+                                      COURSE_BUILD, "prove", "99", "--solutions"},
+                                     {},
+                                     {},
+                                     {}});
+  CHECK_SAYS(proof, "fail     99.broken_solution: the solution passes");
+  CHECK_SAYS(proof, "1 passed, 1 failed, 0 skipped");
+}
+
 TEST_CASE("stubs are compared with the cut in CI only, and by what git holds") {
   const Learner learner;
   const auto git = [&](std::vector<std::string> words) {

@@ -136,9 +136,11 @@ done
 
 echo "options of test"
 run "$source_folder/course" test --al
-expect 2 "unknown option --al: type  ./course test  or  ./course test --all"
+expect 2 'test: cannot test "--al": type  ./course test'
+run "$source_folder/course" test --all every
+expect 2 'test: cannot test "--all every": type  ./course test'
 run "$source_folder/course" test --help
-expect 0 "--all"
+expect 0 "--all PART"
 
 # A course whose cmake does what $CMAKE_DOES says.
 mkdir -p "$folder/bin" "$folder/build/release"
@@ -179,11 +181,11 @@ expect 0 "build: configuring release"
 echo "a second build waits for the first one and says so; Ctrl-C ends the wait"
 exec {other}>"$folder/build/release/.lock"
 flock "$other"
-build() {  # build WORD...: as above, after these words
+second_build() {  # second_build WORD...: a build that these words start
   run "$@" env PATH="$folder/bin:$PATH" bash -c \
     'cd "$1" && . "$0/tools/shell/build.sh" && build_in release all' "$source_folder" "$folder"
 }
-build timeout --signal=INT 1
+second_build timeout --signal=INT 1
 expect 124 "another command builds; waiting for it"
 if grep -qF configuring <<<"$output"; then
   echo "it did not wait: $output"
@@ -191,7 +193,7 @@ if grep -qF configuring <<<"$output"; then
 fi
 sleep 1 &
 exec {other}>&-  # sleep has it still
-build
+second_build
 expect 0 "another command builds; waiting for it"
 expect 0 "build: configuring release"
 
@@ -266,17 +268,32 @@ cuda "no nvcc" true
 expect 0 "build: configuring release"
 
 echo "a step that fails turns the sum red, one that passes does not"
-sums() {  # sums COMMAND: the whole `test` with this as its only check
-  run bash -c 'cd "$0" && . tools/shell/build.sh && . tools/shell/test.sh
-    set_up() { true; }
-    build_and_test() { check "it holds" "$only_check"; check "so does this" true; }
-    only_check="$1" test_course' "$source_folder" "$1"
+sums() {  # sums COMMAND [OPTION...]: the whole `test` with this as its only check
+  run bash -c 'cd "$0" && . tools/shell/setup.sh && . tools/shell/build.sh && . tools/shell/test.sh
+    set_up() { echo "set up $1"; }
+    missing_packages() { echo ccache; }
+    build_and_test() { echo "test $*"; check "it holds" "$only_check"; check "so does this" true; }
+    only_check="$1" test_course "${@:2}"' "$source_folder" "$@"
 }
 sums true
 expect 0 "2 passed, 0 failed, 0 skipped"
 sums false
 expect 1 "1 passed, 1 failed, 0 skipped"
 expect 1 "fail: it holds"
+
+echo "a learner's test runs what has the label, and says how to see more; a part of --all runs by itself"
+sums true
+expect 0 "set up base"
+expect 0 "test release here_tests -L ^here$"
+expect 0 "more: ./course test --all tests the course itself, as CI does; some tests need these packages: ccache"
+sums true --all tsan
+expect 0 "set up all"
+expect 0 "test tsan threaded_tests -L threaded"
+expect 0 "2 passed, 0 failed, 0 skipped"
+[ "$(tail -1 <<<"$output")" = "2 passed, 0 failed, 0 skipped" ] || {
+  echo "the sum is not the last line: $output"
+  failed=1
+}
 
 echo "every parser's fuzzer counts, and a finding turns the sum red"
 mkdir -p "$folder/fuzzers/fuzz"

@@ -4,7 +4,7 @@
 
 Called by CTest. README.md and CONTRIBUTING.md: links, pictures, and every `./course` command, which the
 tool must know with its options, its chapter and its exercise. Then LICENSE, CITATION.cff, the forms for
-issues, the devcontainers and docs/colab.ipynb. Invariant: nothing is built and no network is used. Exit
+issues, the workflow, the devcontainers and docs/colab.ipynb. Invariant: nothing is built and no network is used. Exit
 code 77 where Debian's python3-yaml is absent.
 """
 
@@ -18,6 +18,7 @@ import tomllib
 from urllib.parse import unquote
 
 import repository_files as files
+import workflow_file
 
 # Of LICENSE-2.0.txt as apache.org has it.
 APACHE_2 = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"
@@ -195,7 +196,7 @@ def license_faults(text):
         text.encode()).hexdigest() == APACHE_2 else ["is not the text of the Apache License 2.0"]
 
 
-def changelog_faults(text):
+def changelog_faults(text, citation):
     kinds = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
     found = [
         f"the heading {one} is none of Keep a Changelog's" for one in re.findall(r"^### (.*)$", text, re.M)
@@ -204,23 +205,27 @@ def changelog_faults(text):
     dates = re.findall(r"^## .*?(\d{4}-\d\d-\d\d)$", text, re.M)
     found += [] if dates == sorted(dates,
                                    reverse=True) else ["its sections are not in order, the newest first"]
-    return found + ([] if "## [Unreleased]" in text else ["has no section [Unreleased]"])
+    found += [] if "## [Unreleased]" in text else ["has no section [Unreleased]"]
+    return found + files.release_faults(text, citation)
 
 
 def subjects(course):
     """Each file with the function that finds its faults."""
     root = course.source
-    packages, setup = ((root / name).read_text()
-                       for name in ("tools/packages.debian", "tools/shell/setup.sh"))
+    packages, setup, readme, citation = (
+        (root / name).read_text()
+        for name in ("tools/packages.debian", "tools/shell/setup.sh", "README.md", "CITATION.cff"))
     yield "README.md", lambda text: readme_faults(text, course)
     yield "CONTRIBUTING.md", lambda text: page_faults(text, root, course)
-    yield "CHANGELOG.md", changelog_faults
+    yield "CHANGELOG.md", lambda text: changelog_faults(text, citation)
     yield ".github/PULL_REQUEST_TEMPLATE.md", lambda text: page_faults(text, root, course)
     yield "LICENSE", license_faults
     yield "CITATION.cff", files.citation_faults
     for form in sorted((root / ".github/ISSUE_TEMPLATE").glob("*.yml")):
         if form.name != "config.yml":
             yield str(form.relative_to(root)), files.form_faults
+    for path in sorted(root.glob(".github/workflows/*.yml")):
+        yield str(path.relative_to(root)), lambda text: workflow_file.faults(text, readme, course)
     for path in sorted(root.glob(".devcontainer/**/devcontainer.json")):
         yield str(path.relative_to(
             root)), lambda text, path=path: files.devcontainer_faults(text, path.parent, root)
@@ -242,6 +247,7 @@ PLANTS = [
     ("CONTRIBUTING.md", "docs/authoring.md", "docs/authoring.md#nothing", "names no heading"),
     ("CONTRIBUTING.md", "./course test --all", "./course test --every", "has no option --every"),
     ("CHANGELOG.md", "### Added", "### New", "none of Keep a Changelog's"),
+    ("CHANGELOG.md", "## 2026-11-23", "## [0.1] - 2026-11-23", "repository-code of CITATION.cff is None"),
     ("LICENSE", "Apache", "Apple", "is not the text"),
     ("CITATION.cff", "cff-version: 1.2.0", "cff-version: 1.0.0", "expected '1.2.0'"),
     ("CITATION.cff", "title:", "titel:", "has the unknown key titel"),
@@ -249,6 +255,16 @@ PLANTS = [
     (".github/ISSUE_TEMPLATE/bug.yml", "type: input", "type: line", "unknown type line"),
     (".github/ISSUE_TEMPLATE/bug.yml", "id: output", "id: command", "two elements have the id command"),
     (".github/ISSUE_TEMPLATE/idea.yml", "body:", "bodies:", "has no body"),
+    (".github/ISSUE_TEMPLATE/idea.yml", "body:", "labels: [idea]\nbody:", "has the unknown key labels"),
+    (".github/workflows/test.yml", "jobs:", "jobs: [", "is no YAML"),
+    (".github/workflows/test.yml", "[release, asan, ", "[release, ", "never runs ./course test --all asan"),
+    (".github/workflows/test.yml", "tsan, docs]", "tsan, pages]", "--all pages, which does not exist"),
+    (".github/workflows/test.yml", "  pull_request:", "  pull_requests:", "and for a pull request"),
+    (".github/workflows/test.yml", '"debian:13"', '"debian:11"', "runs in Debian 11, which README.md does not name"),
+    (".github/workflows/test.yml", "run: ./course run 4", "run: ./course ran 4", "has no command ran"),
+    (".github/workflows/test.yml", "run: ./course run 4", "run: make all", "is no command of ./course"),
+    (".github/workflows/test.yml", "needs: all", "needs: everything", "needs everything, which is no job"),
+    (".github/workflows/test.yml", "actions/cache@v4", "actions/cache", "expected OWNER/ACTION@vNUMBER"),
     (".devcontainer/devcontainer.json", '"Dockerfile"', '"Dokerfile"', "names no file"),
     (".devcontainer/devcontainer.json", '"context": ".."', '"context": "."', "not the root of the course"),
     (".devcontainer/gpu/devcontainer.json", '"gpu": true', '"gpu": false', "a GPU needs"),

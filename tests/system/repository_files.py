@@ -15,7 +15,8 @@ CFF_KEYS = {
 }
 CFF_REQUIRED = {"cff-version", "message", "title", "authors"}
 ENTITY_KEYS = {"name", "website", "email", "alias", "city", "country", "orcid"}
-FORM_KEYS = {"name", "description", "body", "title", "labels", "assignees", "projects", "type"}
+# Not labels: a forge ignores a label that nobody has made there.
+FORM_KEYS = {"name", "description", "body", "title", "assignees", "projects", "type"}
 ELEMENTS = {"markdown", "textarea", "input", "dropdown", "checkboxes"}
 DEVCONTAINER_KEYS = {
     "name", "build", "hostRequirements", "runArgs", "containerEnv", "remoteEnv", "remoteUser", "features",
@@ -80,6 +81,21 @@ def form_faults(text):
     if all(element.get("type") == "markdown" for element in data.get("body", [])):
         found.append("asks for nothing")
     return found
+
+
+def release_faults(changelog, citation):
+    """After a release CITATION.cff says which one, when, and where the code is."""
+    release = re.search(r"^## \[(\d[\w.]*)\] - (\S+)$", changelog, re.M)
+    if not release:
+        return []
+    data, found = parsed(citation)
+    if found:
+        return found
+    expected = {"version": release[1], "date-released": release[2], "repository-code": data.get("repository-code")}
+    return [
+        f"has the release {release[1]}, but {key} of CITATION.cff is {data.get(key)}"
+        for key, value in expected.items() if not value or str(data.get(key)) != value
+    ]
 
 
 def devcontainer_faults(text, folder, root):

@@ -54,13 +54,17 @@ std::string Chapter::page() const { return "chapters/" + folder + "/README.md"; 
 std::string Chapter::program() const { return "ch" + folder; }
 std::string Chapter::checker() const { return "check_ch" + two_digits(number); }
 
-fs::path Course::file(const char* tree, const Exercise& e) const {
+fs::path Course::file(const fs::path& folder, const Exercise& e) const {
   const bool kernel = fs::exists(root / "solutions" / e.folder / (e.name + ".cu"));
-  return root / tree / e.folder / (e.name + (kernel ? ".cu" : ".cpp"));
+  return root / folder / (e.name + (kernel ? ".cu" : ".cpp"));
 }
 
+fs::path Course::stub(const Exercise& e) const { return file(fs::path("chapters") / e.folder, e); }
+fs::path Course::solution(const Exercise& e) const {
+  return file(fs::path("solutions") / e.folder, e);
+}
 fs::path Course::answers(const std::string& kind, const Exercise& e) const {
-  return root / "tests" / "chapters" / e.folder / kind / e.name;
+  return file(fs::path("tests/chapters") / e.folder / kind, e);
 }
 
 bool is_source(const fs::path& path) {

@@ -45,9 +45,9 @@ struct Course {
   fs::path build;  ///< The CMake build folder.
   std::vector<Chapter> chapters;
 
-  fs::path stub(const Exercise& e) const { return file("chapters", e); }  ///< The learner's file.
-  fs::path solution(const Exercise& e) const { return file("solutions", e); }
-  /// The folder of the answers of a kind, "wrong" or "right".
+  fs::path stub(const Exercise& e) const;  ///< The learner's file.
+  fs::path solution(const Exercise& e) const;
+  /// The file with the answers of a kind, "wrong" or "right".
   fs::path answers(const std::string& kind, const Exercise& e) const;
   /// A path as messages write it: "chapters/05_data_parallel/scatter.cpp".
   std::string shown(const fs::path& path) const { return fs::relative(path, root).string(); }
@@ -63,8 +63,8 @@ struct Course {
   std::vector<const Exercise*> select(const std::string& text) const;
 
  private:
-  /// The exercise's file in chapters/ or solutions/. A kernel (.cu) if its solution is one.
-  fs::path file(const char* tree, const Exercise& e) const;
+  /// The exercise's file in a folder of the course: a kernel (.cu) if its solution is one.
+  fs::path file(const fs::path& folder, const Exercise& e) const;
 };
 
 /// Whether a file holds code of an exercise, by its suffix: .cpp, or .cu for a kernel.

@@ -75,10 +75,11 @@ void check_is_new(const Course& course, const Exercise& e, const std::string& he
   bool taken = declares(header, e.name) ||
                std::any_of(all.begin(), all.end(),
                            [&](const Exercise& other) { return other.name == e.name; });
-  for (const char* tree : {"chapters", "solutions"})
+  const fs::path tests = fs::path("tests/chapters") / e.folder;
+  for (const fs::path& folder : {"chapters" / fs::path(e.folder), "solutions" / fs::path(e.folder),
+                                 tests / "wrong", tests / "right"})
     for (const char* suffix : {".cpp", ".cu"})
-      taken = taken || fs::exists(course.root / tree / e.folder / (e.name + suffix));
-  for (const char* kind : {"wrong", "right"}) taken = taken || fs::exists(course.answers(kind, e));
+      taken = taken || fs::exists(course.root / folder / (e.name + suffix));
   if (taken)
     throw UsageError("Chapter " + std::to_string(e.chapter) + " has a \"" + e.name +
                      "\" already; choose another name");
@@ -106,17 +107,14 @@ class Writer {
   /// All files that are written except the stub, which is cut from the solution.
   std::vector<Edit> edits(const fs::path& header, const std::string& declared) const {
     const fs::path toml = course_.root / "chapters" / "course.toml";
+    const fs::path tests = course_.root / "tests" / "chapters" / e_.folder;
     std::vector<Edit> edits = {
         {solution(), text("solution" + suffix_)},
         {header, with_declaration(declared, text("declaration.h"), suffix_ == ".cu")},
-        {course_.root / "tests" / "chapters" / e_.folder / (e_.name + "_test.cpp"),
-         text("test.cpp")}};
-    for (const char* kind : {"right", "wrong"})
-      for (const auto& entry : fs::directory_iterator(templates_ / kind))
-        edits.push_back({course_.answers(kind, e_) / entry.path().filename(),
-                         text(kind + ("/" + entry.path().filename().string()))});
-    edits.push_back(
-        {toml, with_entry(read_file(toml), course_.chapter(e_.chapter), text("entry.toml"))});
+        {tests / (e_.name + "_test.cpp"), text("test.cpp")},
+        {tests / "right" / (e_.name + suffix_), text("right" + suffix_)},
+        {tests / "wrong" / (e_.name + suffix_), text("wrong" + suffix_)},
+        {toml, with_entry(read_file(toml), course_.chapter(e_.chapter), text("entry.toml"))}};
     const fs::path readme = course_.root / course_.chapter(e_.chapter).page();
     if (fs::exists(readme))
       if (const std::string page = with_row(read_file(readme), e_); !page.empty())

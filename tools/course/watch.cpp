@@ -25,10 +25,11 @@ const Exercise& first_exercise(const Course& course, const std::string& what) {
 
 void print_verdict(const Course& course, const Exercise& e, const Checked& checked) {
   const Verdict& verdict = checked.verdict;
+  // Asked before anything is printed, because a reader may bring the file back at once.
+  const bool is_there = fs::exists(course.stub(e));
   std::cout << verdict_text(e, verdict);
   if (verdict.result != Result::pass) {
-    if (fs::exists(course.stub(e)))
-      std::cout << "Edit " << course.shown(course.stub(e)) << " and save it.\n";
+    if (is_there) std::cout << "Edit " << course.shown(course.stub(e)) << " and save it.\n";
     return;
   }
   if (const auto unchecked = unchecked_lines(e, verdict.text); !unchecked.empty())

@@ -44,7 +44,7 @@ usage() {
   printf '\nLook after\n'
   usage_line "$width" "doctor" "what this machine has, and what it lacks"
   usage_line "$width" "setup" "install what is missing, and build the tool"
-  usage_line "$width" "test [--all]" "test the course itself, not your exercises"
+  usage_line "$width" "test [--all]" "test whether the course works on this machine"
   usage_line "$width" "data" "draw the training images"
   printf '\nWrite exercises\n'
   usage_line "$width" "new-exercise N.NAME" "write the files of a new exercise"

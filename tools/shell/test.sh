@@ -1,6 +1,6 @@
 #!/bin/bash
-# `./course test` tests the course: a release build and its tests. `--all` is what CI runs: it adds the
-# sanitizers, the documentation and the checks of this machine. Sourced by ./course.
+# `./course test` tests whether the course works on this machine: the CMake target here_tests, and the CTest entries
+# with the label `here`. `--all` tests the course itself, as CI does. Sourced by ./course.
 # Invariant: the last line sums every check that ran, and a check that could not run is a failure in --all if
 # the machine should have what it needs.
 passed=0 failed=0 skipped=0
@@ -27,10 +27,9 @@ run_tests() {  # run_tests PRESET [CTEST-OPTION...]
   shift
   # Test programs run side by side: threads that spin while they wait would take each other's cores.
   # One more than there are cores, because many of them mostly wait.
-  OMP_WAIT_POLICY=passive ctest --test-dir "$folder" --parallel "$(($(nproc) + 1))" --no-tests=error \
-    --output-junit results.xml \
-    --test-output-size-passed 1000000 --test-output-size-failed 1000000 "$@" \
-    >"$folder/test.log" 2>&1 </dev/null
+  with_progress testing "$folder/test.log" 4000 env OMP_WAIT_POLICY=passive \
+    ctest --test-dir "$folder" --parallel "$(($(nproc) + 1))" --no-tests=error --output-junit results.xml \
+    --test-output-size-passed 1000000 --test-output-size-failed 1000000 "$@"
   local status=$?
   # Failures are printed on the screen, the three numbers are returned to the caller.
   {
@@ -59,19 +58,6 @@ build_and_test() {  # build_and_test PRESET "TARGET..." [CTEST-OPTION...]
   echo "$preset: built in $((built - start)) s, tested in $((SECONDS - built)) s"
 }
 
-check_this_machine() {  # What CI must have: a missing part is a failure here, never a skip.
-  check "nvcc is here" nvcc --version
-  check "gloo is here" test -f /usr/include/gloo/allreduce.h
-  check "libtorch is here" test -f /usr/include/torch/csrc/api/include/torch/torch.h
-  check "hosts can be made of namespaces" unshare -Urnm ip link add cable0 type veth peer name cable1
-  check "OpenMPI's mpirun is here" mpirun --version
-  check "redis is here" redis-server --version
-  check "torchrun is here" torchrun --help
-  check "clang's libFuzzer is here" test -f "$(clang++ -print-file-name=libclang_rt.fuzzer-x86_64.a)"
-  check "clang's OpenMP is here" clang++ -fopenmp -shared -x c++ /dev/null -o /dev/null
-  check "Chromium is here" chromium --version
-}
-
 has_cuda() { [ "$(cuda_choice)" = compiled ]; }
 
 fuzz() {  # fuzz SECONDS: every parser gets generated input
@@ -90,8 +76,15 @@ fetch_safetensors() {  # Python's own reader and writer of checkpoints, which a 
     --target build/python safetensors==0.4.5 numpy==1.26.4
 }
 
-test_all() {
-  check_this_machine
+# The parts of `--all`. Each begins with what CI's machine must have: a missing program is a failure here, never a skip.
+test_release() {
+  check "nvcc is here" nvcc --version
+  check "gloo is here" test -f /usr/include/gloo/allreduce.h
+  check "libtorch is here" test -f /usr/include/torch/csrc/api/include/torch/torch.h
+  check "hosts can be made of namespaces" unshare -Urnm ip link add cable0 type veth peer name cable1
+  check "OpenMPI's mpirun is here" mpirun --version
+  check "redis is here" redis-server --version
+  check "torchrun is here" torchrun --help
   check "Python's safetensors is here" fetch_safetensors
   check "XLA's plugin is here" fetch_plugin
   check "the code is laid out by clang-format" tools/check_format.sh
@@ -100,44 +93,74 @@ test_all() {
   if ! has_cuda && command -v nvcc >/dev/null; then configure release -DTD_CUDA=ON; fi
   build_and_test release "all benchmarks"
   check "CUDA was compiled" has_cuda
+}
+
+test_asan() {
+  check "clang's libFuzzer is here" test -f "$(clang++ -print-file-name=libclang_rt.fuzzer-x86_64.a)"
+  check "clang's OpenMP is here" clang++ -fopenmp -shared -x c++ /dev/null -o /dev/null
   build_and_test asan "core_tests checkers" -L 'common|solutions|cuda_stand_in'
-  build_and_test tsan threaded_tests -L threaded
   fuzz 5
+}
+
+test_tsan() {
+  build_and_test tsan threaded_tests -L threaded
+}
+
+test_docs() {
   local start=$SECONDS
+  check "Chromium is here" chromium --version
   check "the documentation builds without a warning or a dead link" build_in release docs
   # Debian's Python, as in docs/CMakeLists.txt.
   check "its pages are readable on a phone and on a desk" /usr/bin/python3 -B docs/check_pages.py build/release/docs/html
   echo "docs: $((SECONDS - start)) s"
 }
 
+test_all() {
+  test_release
+  test_asan
+  test_tsan
+  test_docs
+}
+
+test_here() { build_and_test release here_tests -L '^here$'; }
+
+say_more() {  # What `./course test` left out
+  local missing
+  missing="$(missing_packages base faster | tr '\n' ' ')"
+  echo "more: ./course test --all tests the course itself, as CI does${missing:+; some tests need these packages: ${missing% }}"
+}
+
 say_test_help() {
   show_help <<'END'
-./course test [--all]
+./course test [--all [release|asan|tsan|docs]]
 
-Tests the course itself. Your exercises are not read.
+Tests whether the course works on this machine: the solutions, the programs, and the core. Your exercises are not read.
 
-  --all|also sanitizers, documentation and the checks of this machine
+  --all|tests the course itself, as CI does: all tests, then with sanitizers, and the documentation
+  --all PART|a part of that: release, asan, tsan or docs
 
 Example: ./course test
 END
 }
 
-test_course() {  # test_course [--all]
+test_course() {  # test_course [--all [PART]]
   local start=$SECONDS
-  case "${1:-}" in
-    "") set_up base && build_and_test release all ;;
+  case "${*:-here}" in
+    here) set_up base && test_here ;;
     --all) set_up all && test_all ;;
+    "--all release" | "--all asan" | "--all tsan" | "--all docs") set_up all && "test_$2" ;;
     -h | --help)
       say_test_help
       return 0
       ;;
     *)
-      echo "unknown option $1: type  ./course test  or  ./course test --all" >&2
+      echo "test: cannot test \"$*\": type  ./course test  or  ./course test --all  or  ./course test --help" >&2
       return 2
       ;;
   esac || add_results 0 1 0
   echo "time: $((SECONDS - start)) s"
   say_cuda
+  [ $# -gt 0 ] || say_more
   echo "$passed passed, $failed failed, $skipped skipped"
   [ "$failed" -eq 0 ]
 }

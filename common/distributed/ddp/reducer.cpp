@@ -48,7 +48,8 @@ Reducer::Reducer(std::vector<std::string> names, TensorList parameters,
       group_(std::move(group)),
       options_(std::move(options)),
       alone_(parameters_[0].device().is_cuda() && !options_.find_unused_parameters()),
-      active_(group_->size()) {
+      active_(group_->size()),
+      accumulated_(parameters_.size()) {
   // The order until the true one is known: the backward pass begins with the layers used last.
   std::vector<std::size_t> order(parameters_.size());
   std::iota(order.rbegin(), order.rend(), 0);
@@ -107,6 +108,8 @@ void Reducer::prepare_for_backward(bool averages, const TensorList& outputs, int
   TD_CHECK(AutogradError, phase_ != Phase::kBackward,
            "DistributedDataParallel: the last backward ended with an error while gradients were on "
            "their way, so the ranks are out of step; let the error end the program on every rank");
+  // Others may come between a forward pass that averages and its backward pass.
+  if (!averages && averages_ && phase_ == Phase::kForwardDone) return;
   phase_ = Phase::kForwardDone;
   averages_ = averages;
   active_ = active;
@@ -118,6 +121,7 @@ void Reducer::prepare_for_backward(bool averages, const TensorList& outputs, int
 // The hook of every parameter.
 void Reducer::gradient_finished(std::size_t number) {
   if (phase_ == Phase::kIdle) {
+    accumulated_[number] = true;
     if (in_no_sync) return;
     fail<AutogradError>(
         "DistributedDataParallel: a second backward without a forward in between, so \"",
@@ -126,7 +130,10 @@ void Reducer::gradient_finished(std::size_t number) {
         "wrapped module's forward first, add the losses and call backward once, or keep forward "
         "and backward inside no_sync()");
   }
-  if (!averages_) return;
+  if (!averages_) {
+    accumulated_[number] = true;
+    return;
+  }
   TD_CHECK(AutogradError, !GradMode::is_enabled(),
            "DistributedDataParallel: backward with create_graph = true is not supported: the "
            "averages have no graph. Use autograd::grad on the module that is wrapped");
@@ -142,7 +149,7 @@ void Reducer::begin_backward() {
   next_ = 0;
   for (auto& bucket : buckets_) bucket->reset();
   if (!order_known_) order_.clear();
-  for (std::size_t number : unreached_) add(number, false);
+  for (std::size_t number : unreached_) add(number, accumulated_[number]);
 }
 
 void Reducer::add(std::size_t number, bool used) {
@@ -175,7 +182,7 @@ void Reducer::end_backward() {
     const auto& [bucket, place] = locators_[number];
     if (bucket->has(place)) continue;
     if (!order_known_) order_.push_back(number);
-    add(number, false);
+    add(number, accumulated_[number]);
   }
   finish(true);
   for (std::size_t number = 0; number < parameters_.size(); ++number) {
@@ -195,6 +202,7 @@ void Reducer::finish(bool has_batch) {
   }
   phase_ = Phase::kIdle;
   order_known_ = true;
+  accumulated_.assign(parameters_.size(), false);
   count_users();
   if (!options_.find_unused_parameters()) refuse_unused(has_batch);
 }

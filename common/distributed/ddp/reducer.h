@@ -98,7 +98,8 @@ class Reducer {
   int active_;
   std::size_t next_ = 0;                // the bucket to send next
   std::vector<std::size_t> unreached_;  // parameters that the outputs do not depend on
-  std::vector<std::size_t> order_;      // as gradients became ready, in the first backward
+  std::vector<bool> accumulated_;   // parameters used since the last average, in passes without one
+  std::vector<std::size_t> order_;  // as gradients became ready, in the first backward
   bool order_known_ = false;
   std::size_t rebuilds_ = 0;
 };

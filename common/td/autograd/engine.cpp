@@ -33,13 +33,32 @@ void validate(const Node& node, const OutputInfo& expected, Tensor& g) {
              " for a result of sizes ", IntArrayRef(expected.sizes));
     g = sum_to(g, expected.sizes);
   }
+  // An operation on a device takes a number on the cpu.
+  if (expected.device.is_cpu() && g.dim() == 0) g = g.to(expected.device);
   TD_CHECK(DeviceError, g.device() == expected.device, "backward: \"", node.operation(),
            "\" got a gradient on ", g.device(), " for a result on ", expected.device,
            "; move it with to(\"", expected.device, "\")");
   if (g.dtype() != expected.dtype) g = g.to(expected.dtype);
 }
 
+std::string describe(const Tensor& g) {
+  return str("sizes ", g.sizes(), ", ", g.dtype(), ", ", g.device());
+}
+
 }  // namespace
+
+void apply_hook(const Hook<TensorHook>& hook, const Node& node, Tensor& g) {
+  const Tensor changed = hook.call(g);
+  if (!changed.defined()) return;
+  TD_CHECK(AutogradError,
+           changed.impl().sizes == g.impl().sizes && changed.dtype() == g.dtype() &&
+               changed.device() == g.device(),
+           "backward: hook ", hook.number, " of ",
+           node.edges.empty() ? str("a leaf") : str("a result of \"", node.operation(), "\""),
+           " returned a gradient of ", describe(changed), ". The gradient that it got has ",
+           describe(g), "; a hook must keep these");
+  g = changed;
+}
 
 Tensor sum_to(const Tensor& gradient, IntArrayRef sizes) {
   if (gradient.sizes() == sizes) return gradient;
@@ -140,11 +159,9 @@ bool GraphTask::compute(NodeTask& task, Gradients& results) {
   if (std::none_of(gradients.begin(), gradients.end(), std::mem_fn(&Tensor::defined))) return false;
   std::optional<StreamGuard> on_stream;
   if (!node.device().is_cpu()) enter_stream(node.device(), node, on_stream);
-  for (auto& hook : node.hooks) {
-    Tensor& g = gradients[hook.output];
-    if (!g.defined()) continue;
-    if (Tensor changed = hook.call(g); changed.defined()) g = changed;
-  }
+  call_hooks(node.hooks, [&](const auto& hook) {
+    if (Tensor& g = gradients[hook.output]; g.defined()) apply_hook(hook, node, g);
+  });
   for (auto& [output, meta] : node.retained)
     if (gradients[output].defined()) accumulate(meta->grad, gradients[output]);
   if (!captures_.empty()) {

@@ -40,15 +40,20 @@ bool AutogradContext::settle(Tensor& result) const {
   return differentiable;
 }
 
-void AutogradContext::keep_for_backward(std::span<Tensor> results) {
+void AutogradContext::keep_for_backward(std::span<const Tensor> results,
+                                        const std::vector<bool>& differentiable) {
   for (std::size_t i = 0; i < inputs_.size(); ++i)
     TD_CHECK(
         AutogradError, !needs_[i] || inputs_[i].impl().storage->version() == versions_[i],
         "Function::forward changed argument ", i,
         " in place, which requires a gradient that would now be wrong. Change a clone() of it, "
         "or use the operation that makes a new tensor.");
-  for (const Tensor& t : to_save_)
-    saved_.push_back(is_one_of(t, results) ? save_result(t) : td::save(t));
+  for (const Tensor& t : to_save_) {
+    std::size_t i = 0;
+    while (i < results.size() && !(differentiable[i] && results[i].is_same(t))) ++i;
+    const bool is_result = i < results.size();
+    saved_.push_back(is_result ? save_result(t, static_cast<std::uint32_t>(i)) : td::save(t));
+  }
   to_save_.clear();
   non_differentiable_.clear();
 }
@@ -60,7 +65,7 @@ void AutogradContext::join_graph(std::shared_ptr<AutogradContext> context,
   std::vector<bool> differentiable;
   for (Tensor& result : results) differentiable.push_back(context->settle(result));
   if (!context->recorded_) return;
-  context->keep_for_backward(results);
+  context->keep_for_backward(results, differentiable);
   const TensorList inputs = std::exchange(context->inputs_, {});
   // The backward pass casts as the forward pass did, so it multiplies in the same types.
   auto apply = [context = std::move(context), backward, autocast = thread_state().autocast](

@@ -65,6 +65,7 @@ namespace autograd {
 ///@{
 using Variable = Tensor;
 using tensor_list = TensorList;
+using variable_list = TensorList;
 ///@}
 
 /// Carries values from forward to backward, and joins the call with the graph.
@@ -84,7 +85,7 @@ class AutogradContext {
   /// integer results, which never have one.
   void mark_non_differentiable(const TensorList& results) { non_differentiable_ = results; }
 
-  std::map<std::string, IValue> saved_data;  ///< anything that is not a tensor
+  std::map<std::string, IValue> saved_data;  ///< anything that needs no check of its version
 
  private:
   template <class T>
@@ -93,7 +94,7 @@ class AutogradContext {
   static void join_graph(std::shared_ptr<AutogradContext> context, std::span<Tensor> results,
                          Backward* backward);
   bool settle(Tensor& result) const;
-  void keep_for_backward(std::span<Tensor> results);
+  void keep_for_backward(std::span<const Tensor> results, const std::vector<bool>& differentiable);
 
   TensorList inputs_, to_save_, non_differentiable_;  // empty after forward
   std::vector<SavedVariable> saved_;

@@ -53,7 +53,7 @@ void Tensor::retain_grad() const {
 
 namespace {
 
-thread_local unsigned next_hook_number = 0;
+std::atomic<unsigned> next_hook_number = 0;
 
 }  // namespace
 

@@ -13,20 +13,22 @@ bool recording(const TensorList& tensors) {
   return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return recording(t); });
 }
 
-SavedVariable::SavedVariable(Tensor tensor, bool is_result)
+SavedVariable::SavedVariable(Tensor tensor, std::uint32_t output)
     : tensor_(std::move(tensor)),
       version_(tensor_.defined() ? tensor_.impl().storage->version() : 0),
-      is_result_(is_result) {}
+      output_(output) {}
 
 SavedVariable save(const Tensor& input) {
   TD_CHECK(AutogradError, !input.defined() || !input.impl().inference,
            "a tensor made in inference mode cannot be kept for a gradient; clone it outside that "
            "mode");
-  return {input, false};
+  return {input, SavedVariable::kInput};
 }
 
 // Saved without its graph: the node keeps this tensor, so the tensor must not keep the node.
-SavedVariable save_result(const Tensor& result) { return {result.detach(), true}; }
+SavedVariable save_result(const Tensor& result, std::uint32_t output) {
+  return {result.detach(), output};
+}
 
 Tensor SavedVariable::operator()() const {
   if (!tensor_.defined()) return tensor_;
@@ -35,10 +37,11 @@ Tensor SavedVariable::operator()() const {
            " that was saved for the gradient has been changed in place since (version ",
            tensor_.impl().storage->version(), ", expected ", version_,
            "). Use the operation without the trailing underscore, or change a clone().");
-  if (!is_result_ || !thread_state().grad_mode) return tensor_;
+  if (output_ == kInput || !thread_state().grad_mode) return tensor_;
   Tensor result = tensor_.detach();
   AutogradMeta& meta = meta_of(result);
   meta.grad_fn = intrusive_ptr<Node>(static_cast<Node*>(thread_state().current_node));
+  meta.output = output_;
   meta.view_version = version_;
   result.impl().requires_grad = true;
   return result;
@@ -101,8 +104,7 @@ class AccumulateGrad final : public Node {
 void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
   AutogradMeta& meta = static_cast<AutogradMeta&>(*leaf_.autograd);
   Tensor g = std::move(gradient[0]);
-  for (auto& hook : meta.hooks)
-    if (Tensor changed = hook.call(g); changed.defined()) g = changed;
+  call_hooks(meta.hooks, [&](const auto& hook) { apply_hook(hook, *this, g); });
   {
     std::lock_guard lock(meta.mutex);
     if (meta.grad.defined() && !GradMode::is_enabled()) {
@@ -122,7 +124,7 @@ void AccumulateGrad::apply(SmallVector<Tensor, 1>& gradient, Gradients&) {
     }
     meta.grad_is_zero = false;
   }
-  for (auto& hook : meta.post_accumulate) hook.call(leaf());
+  call_hooks(meta.post_accumulate, [&](const auto& hook) { hook.call(leaf()); });
 }
 
 namespace {
@@ -251,10 +253,16 @@ const Tensor& Tensor::grad() const {
   static const Tensor undefined;
   AutogradMeta* meta = find_meta(*this);
   if (!meta) return undefined;
+  if (meta->grad_fn && !meta->retains_grad && !meta->grad.defined() && requires_grad()) [[unlikely]]
+    warn_once(
+        "grad: this tensor is the result of an operation, and backward() keeps the gradients of "
+        "leaves only. Call retain_grad() on it before backward(), or ask the leaf that it was made "
+        "from");
   if (meta->grad_is_zero) [[unlikely]] {
-    meta->grad_is_zero = false;
+    std::lock_guard lock(meta->mutex);  // another thread may read it, too
     const InferenceMode normal(false);
     if (!meta->grad.defined()) meta->grad = empty_like(detach()).zero_();
+    meta->grad_is_zero = false;
   }
   return meta->grad;
 }

@@ -12,6 +12,7 @@
 // that an operation made keep its node alive, and the engine (engine.cpp) walks the nodes.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <initializer_list>
 #include <mutex>
@@ -37,7 +38,7 @@ struct Edge {
 /// A function that the engine calls, with the number that remove_hook takes.
 template <class F>
 struct Hook {
-  unsigned number;           ///< unique in the thread that registered it
+  unsigned number;           ///< unique in the process; later hooks have larger ones
   F call;                    ///< the function
   std::uint32_t output = 0;  ///< which output of a node it gets the gradient of
 };
@@ -129,7 +130,7 @@ struct AutogradMeta : public RefCounted, public PooledObject {
   Tensor grad;                  ///< of a leaf, or of a result that retains_grad
   /// True when an undefined grad stands for zeros, which grad() creates. The first gradient that
   /// arrives can then become grad, instead of being added to zeros that had to be written.
-  bool grad_is_zero = false;
+  std::atomic<bool> grad_is_zero{false};
   /// The buffer for a leaf's gradient: a view of memory that other gradients share, such as a DDP
   /// bucket. Undefined when the gradient may be anywhere.
   Tensor grad_buffer;
@@ -138,7 +139,7 @@ struct AutogradMeta : public RefCounted, public PooledObject {
   /// The node that accumulates into a leaf's grad, made when a graph first needs it. The leaf owns
   /// it, and the edges that lead to it hold the leaf. One node serves until the stream changes.
   std::atomic<AccumulateGrad*> accumulator{nullptr};
-  std::mutex mutex;  ///< held while accumulator changes, and while grad is added to
+  std::mutex mutex;  ///< held while accumulator changes, and while grad is made or added to
   /// The base of a view, so that an in-place change of the view reaches the base's graph.
   Tensor base;
   std::uint32_t view_version = 0;  ///< version of the memory for which grad_fn is valid
@@ -192,17 +193,37 @@ class SavedVariable {
 
  private:
   friend SavedVariable save(const Tensor&);
-  friend SavedVariable save_result(const Tensor&);
-  SavedVariable(Tensor tensor, bool is_result);
+  friend SavedVariable save_result(const Tensor&, std::uint32_t);
+  static constexpr std::uint32_t kInput = -1;
+  SavedVariable(Tensor tensor, std::uint32_t output);
   Tensor tensor_;
   std::uint32_t version_ = 0;
-  bool is_result_ = false;  // saved without its graph, which would otherwise hold itself alive
+  // Which output a result is; it is saved without its graph, which would otherwise hold itself
+  // alive.
+  std::uint32_t output_ = kInput;
 };
 
-/// Saves an input.
+/// Saves an input, or a result that stays outside the graph.
 SavedVariable save(const Tensor& input);
-/// Saves the (only) result of the operation being recorded.
-SavedVariable save_result(const Tensor& result);
+/// Saves result number `output` of the operation being recorded.
+SavedVariable save_result(const Tensor& result, std::uint32_t output = 0);
+
+/// Calls hooks in the order of their registration. A hook may remove hooks, itself included; those
+/// that it adds are called from the next pass on.
+template <class F, class Call>
+void call_hooks(const std::vector<Hook<F>>& hooks, const Call& call) {
+  if (hooks.empty()) return;
+  const unsigned last = hooks.back().number;
+  for (auto next = hooks.begin(); next != hooks.end() && next->number <= last;) {
+    const Hook<F> hook = *next;  // a copy, which lives on when the hook removes itself
+    call(hook);
+    next = std::find_if(hooks.begin(), hooks.end(),
+                        [&](const Hook<F>& other) { return other.number > hook.number; });
+  }
+}
+/// Replaces the gradient `g` of an output of `node` by what a hook returns, if that is defined.
+/// @throws AutogradError naming the hook, when it returns other sizes, another type or device.
+void apply_hook(const Hook<TensorHook>& hook, const Node& node, Tensor& g);
 
 /// @throws AutogradError: an earlier backward pass has freed the graph of `operation`.
 [[noreturn, gnu::cold]] void freed_graph_error(const char* operation);

@@ -88,16 +88,30 @@ Tensor result_like(const Tensor& a, const Tensor& b, const Sizes& sizes, ScalarT
   return out;
 }
 
+void warn_of_broadcast(const Op& op, const Tensor& input, const Tensor& target) {
+  if (input.impl().sizes == target.impl().sizes) return;
+  warn_once(
+      op.name, ": \"target\" has sizes ", target.sizes(), " but \"input\" has ", input.sizes(),
+      ". Both are broadcast, so the loss is probably not the one that you want; give them the "
+      "same sizes, for example with view_as or unsqueeze");
+}
+
 void assert_no_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
                                const char* argument) {
   const TensorImpl &a = changed.impl(), &b = read.impl();
-  if (a.storage != b.storage || changed.numel() == 0 || read.numel() == 0) return;
   if (a.offset == b.offset && a.sizes == b.sizes && a.strides == b.strides) return;
+  assert_no_overlap(operation, changed, read, argument);
+}
+
+void assert_no_overlap(const char* operation, const Tensor& changed, const Tensor& read,
+                       const char* argument) {
+  const TensorImpl &a = changed.impl(), &b = read.impl();
+  if (a.storage != b.storage || changed.numel() == 0 || read.numel() == 0) return;
   const std::int64_t of_a = extent(a), of_b = extent(b);
   const bool gaps = of_a != changed.numel() || of_b != read.numel();
   const bool apart = a.offset + of_a <= b.offset || b.offset + of_b <= a.offset;
   TD_CHECK(Error, gaps || apart, operation, ": \"", argument,
-           "\" shares some of its memory with the tensor that is changed; use its clone()");
+           "\" shares memory with the tensor that is changed; use its clone()");
 }
 
 }  // namespace td

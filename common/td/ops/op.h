@@ -83,10 +83,16 @@ inline Tensor as_type(const Tensor& x, ScalarType dtype) {
 inline Tensor to_device(const Tensor& x, Device device, bool copy = false) {
   return x.to(device, x.dtype(), /*non_blocking=*/!device.is_cpu(), copy);
 }
+/// Writes a warning where a loss would broadcast: of [4, 1] and [4] it would compare all 16 pairs.
+void warn_of_broadcast(const Op& op, const Tensor& input, const Tensor& target);
 /// @throws Error when `changed` and `read`, whose elements correspond one to one, share some memory
 /// but not all: elements would change before they are read. Tensors with gaps pass.
 void assert_no_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
                                const char* argument);
+/// @throws Error when `changed` and `read`, whose elements do not correspond, share some memory.
+/// Tensors with gaps pass.
+void assert_no_overlap(const char* operation, const Tensor& changed, const Tensor& read,
+                       const char* argument);
 /// Records `values`, the elements of `input` at `index` along `dim`: gradients are added there.
 void record_selection(const char* op, const Tensor& values, const Tensor& input, std::int64_t dim,
                       const Tensor& index);

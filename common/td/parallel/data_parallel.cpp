@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <tuple>
 
 #include "td/autograd/modes.h"
 #include "td/autograd/record.h"
@@ -115,9 +116,17 @@ struct ReplicaTensors {
   std::vector<std::vector<TensorList>> replicas;  // [replica][original]: several where it is tied
 };
 
-// A clone under SharedCloneGuard shares the original's memory, at the same address.
-using Spot = std::pair<const void*, const void*>;
-Spot spot_of(const Tensor& t) { return {t.impl().storage.get(), t.data_ptr()}; }
+// A clone under SharedCloneGuard shares the original's memory, at the same address. A buffer may
+// look into a parameter, at the parameter's address, but then it has other sizes or strides.
+using Spot =
+    std::tuple<const void*, const void*, std::vector<std::int64_t>, std::vector<std::int64_t>>;
+Spot spot_of(const Tensor& t) {
+  const IntArrayRef sizes = t.sizes(), strides = t.strides();
+  return {t.impl().storage.get(),
+          t.data_ptr(),
+          {sizes.begin(), sizes.end()},
+          {strides.begin(), strides.end()}};
+}
 
 ReplicaTensors find_tensors(const Module& module, const std::vector<Module*>& replicas) {
   ReplicaTensors tensors;

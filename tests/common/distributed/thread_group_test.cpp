@@ -1,5 +1,6 @@
 // Collectives between thread ranks, on every device: values against plain loops, and the errors.
 #include <mutex>
+#include <thread>
 
 #include "catch.h"
 #include "distributed/distributed.h"
@@ -130,6 +131,18 @@ TEST_CASE("work in flight is done in order while the rank goes on") {
         first->is_completed() ? a[999].item<double>() + b[0].item<double>() : -1;
   });
   CHECK(got == std::vector<double>{24, 24});
+}
+
+TEST_CASE("a list's work is completed when the list has its values, also without wait()") {
+  std::vector<double> got(2);
+  run_as_threads(2, [&](ProcessGroup& group) {
+    const TensorList all = {zeros({2}), zeros({2})};
+    const auto work = group.all_gather(all, full({2}, group.rank() + 1.0));
+    while (!work->is_completed()) std::this_thread::yield();
+    got[static_cast<std::size_t>(group.rank())] = (all[0] + all[1] * 10).sum().item<double>();
+    work->wait();
+  });
+  CHECK(got == std::vector<double>{42, 42});
 }
 
 TEST_CASE("a blocking call after one in flight runs on any thread that is free") {

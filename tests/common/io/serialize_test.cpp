@@ -1,6 +1,9 @@
 // save and load of tensors, lists, modules and optimizers.
 #include "io/checkpoint.h"
 
+#include <sys/stat.h>
+
+#include <filesystem>
 #include <fstream>
 
 #include "../data/folder.h"
@@ -53,6 +56,38 @@ TEST_CASE("tensors and lists are saved and loaded, to a device if asked") {
             "io::load_file reads any safetensors file.");
   CHECK(message<IoError>([&] { load(back, folder / "x"); }).find("of a list of tensors") !=
         std::string::npos);
+}
+
+TEST_CASE("save writes through links, keeps a file's rights, and replaces nothing but files") {
+  namespace fs = std::filesystem;
+  TemporaryFolder folder;
+  const Tensor x = ones({2}), y = zeros({2});
+  fs::create_directory(folder / "kept");
+  fs::create_symlink("kept/x", folder / "link");  // the file is not there yet
+  fs::create_symlink(folder / "link", folder / "link to a link");
+  const fs::path file = folder / "kept/x";
+  for (const Tensor& value : {x, y}) {
+    save(value, folder / "link to a link");
+    CHECK(fs::is_symlink(folder / "link"));
+    CHECK(fs::is_symlink(folder / "link to a link"));
+    CHECK(fs::is_regular_file(file));
+    Tensor loaded;
+    load(loaded, file);
+    CHECK(values(loaded) == values(value));
+  }
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  save(x, folder / "link");
+  CHECK(fs::status(file).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  fs::create_symlink("pipe", folder / "link to the pipe");
+  for (const char* name : {"pipe", "link to the pipe"})
+    CHECK_THAT(
+        message<IoError>([&] { save(x, folder / name); }),
+        Catch::Contains(name) && Catch::Contains("it is a device, a pipe or a socket; choose"));
+  CHECK(fs::is_fifo(folder / "pipe"));
+  fs::create_symlink("circle", folder / "circle");
+  CHECK_THROWS_AS(save(x, folder / "circle"), IoError);
+  CHECK(folder.files() == 6);  // no temporary file is left
 }
 
 TEST_CASE("a module is loaded in place, parameters and buffers, from any device") {

@@ -250,6 +250,7 @@ void write_rows(const Tensor& view, const Rows& r, const Tensor& values, bool ac
 Tensor put(const Tensor& view, const TensorList& at, const Tensor& all_values, bool accumulate) {
   const Rows r = rows_of(put_op, view, at);
   const Tensor values = without_leading_ones(all_values, std::ssize(r.chosen));
+  assert_no_overlap("index_put_", view, values, "values");
   write_rows(view, r, values, accumulate);
   if (recording(view, values))
     record_in_place("index_put", view, {&view, &values},

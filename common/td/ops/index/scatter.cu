@@ -180,6 +180,8 @@ void scatter_in_place(const Op& op, const char* method, const Tensor& self, std:
   check_fits(op.name, self, index, d, false);
   check_fits(op.name, source, index, d, true);
   check_dtype(op.name, self, source);
+  assert_no_overlap(method, self, index, "index");
+  assert_no_overlap(method, self, source, "source");
   const Tensor at = checked_int64(op.name, index, device);
   Tensor used = source;  // the corner that the index covers
   for (std::int64_t k = 0; k < at.dim(); ++k)
@@ -238,6 +240,8 @@ Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& 
   TD_CHECK(ShapeError, wanted == source.impl().sizes, "index_add_: \"source\" needs sizes ",
            IntArrayRef(wanted), " but has ", source.sizes());
   check_dtype("index_add_", *this, source);
+  assert_no_overlap("index_add_", *this, index, "index");
+  assert_no_overlap("index_add_", *this, source, "source");
   const Tensor from = source.contiguous();
   change("index_add_", *this, [&](const Tensor& dense) {
     kernels::index_add("index_add_", dense, d, at, from, alpha.to<double>());

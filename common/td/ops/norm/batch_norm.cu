@@ -221,7 +221,12 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
   if (x.numel() == 0) {
     if (recording(x, w, b))
       record("native_batch_norm", y, {&x, &w, &b},
-             [](Gradients& grads, const Tensor& g) { grads[0] = g; });
+             [channels = x.size(1), type](Gradients& grads, const Tensor& g) {
+               const auto none = [&] { return zeros({channels}, g.options().dtype(type)); };
+               grads[0] = g;
+               grads.set_lazily(1, none);
+               grads.set_lazily(2, none);
+             });
     return y;
   }
   const BatchNorm n = statistics(x, running_mean, running_var, training, momentum, eps);

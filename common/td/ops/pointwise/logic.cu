@@ -190,6 +190,7 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
   const Sizes fits = broadcast_sizes("masked_fill_", sizes(), m.sizes());
   TD_CHECK(ShapeError, fits == impl().sizes, "masked_fill_: \"mask\" of sizes ", m.sizes(),
            " does not fit into \"input\" of sizes ", sizes());
+  assert_no_partial_overlap("masked_fill_", *this, m, "mask");
   begin_inplace("masked_fill_", *this);
   kernels::where(*this, m, wrapped_number(value, dtype()), *this);
   if (recording(*this))

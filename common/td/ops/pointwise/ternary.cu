@@ -103,6 +103,8 @@ Tensor& ternary_in_place(const TernaryOp& o, Tensor& a, const Tensor& b, const T
   TD_CHECK(ShapeError, sizes == a.impl().sizes, o.op.name, "_: a result of sizes ",
            IntArrayRef(sizes), " does not fit into \"input\" of sizes ", a.sizes(),
            ", which is changed in place");
+  assert_no_partial_overlap(o.op.name, a, b, o.op.arguments[1]);
+  assert_no_partial_overlap(o.op.name, a, c, o.op.arguments[2]);
   const bool recorded = recording(a, b, c);
   SavedArguments saved;  // b and c may share the memory that changes
   if (recorded) saved = {save(a.detach().clone()), save(b), save(c)};

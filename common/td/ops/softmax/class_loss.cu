@@ -88,7 +88,8 @@ struct LossTotal {
   using C = compute_t<T>;
   ClassRows<T> r;
   const T* losses;
-  T *total, *weight_sum;
+  T* total;
+  C* weight_sum;  // as it was computed: many rows are more than float16 can hold
   template <class Row>
   TD_HD void operator()(const Row& row, std::int64_t) const {
     const C loss = row.sum([&](std::int64_t i) { return static_cast<C>(losses[i]); });
@@ -97,7 +98,7 @@ struct LossTotal {
       return t < 0 ? C(0) : r.weight_of(t);
     });
     if (!row.leader) return;
-    *weight_sum = static_cast<T>(weights);
+    *weight_sum = weights;
     *total = static_cast<T>(r.kind.mean ? loss / weights : loss);
   }
 };
@@ -127,7 +128,7 @@ struct LossBackward {
   const T* g;
   bool one_g;
   const C* log_sums;
-  const T* weight_sum;
+  const C* weight_sum;
   T* gx;
   template <class Row>
   TD_HD void operator()(const Row& row, std::int64_t i) const {
@@ -138,7 +139,7 @@ struct LossBackward {
     const C e = static_cast<C>(r.kind.label_smoothing) / static_cast<C>(r.s.n);
     const C hit = (1 - static_cast<C>(r.kind.label_smoothing)) * r.weight_of(t);
     C scale = static_cast<C>(g[one_g ? 0 : i]);
-    if (r.kind.mean) scale /= static_cast<C>(*weight_sum);
+    if (r.kind.mean) scale /= *weight_sum;
     const auto write = [&](auto wanted) {
       if (r.kind.from_log)
         return row.each(
@@ -200,7 +201,7 @@ Tensor wanted(const Classes& c, const Tensor& weight_sum) {
   Tensor all = zeros(c.x.sizes(), c.x.options()).scatter(1, t, Scalar(1.0 - e));
   if (e > 0) all = all + Scalar(e / static_cast<double>(c.x.size(1)));
   if (c.weight.defined()) all = all * along(c.weight.detach(), c.x, 1);
-  if (c.kind.mean) all = all / weight_sum;
+  if (c.kind.mean) all = all.to(weight_sum.dtype()) / weight_sum;
   return where(valid, all, Scalar(0));
 }
 
@@ -230,7 +231,7 @@ Tensor loss(const Op& op, const Classes& c, Reduction::Reduction reduction) {
   // Of each row, the loss and log(sum(exp(row))).
   Tensor losses = empty_on(c.target.impl().sizes, type, device);
   Tensor log_sums = empty_on(c.target.impl().sizes, computed, device);
-  Tensor total = empty_on({}, type, device), weight_sum = empty_on({}, type, device);
+  Tensor total = empty_on({}, type, device), weight_sum = empty_on({}, computed, device);
   dispatch_floats(op.name, type, [&]<class T>(CppType<T>) {
     const ClassRows<T> r = class_rows<T>(c);
     const LossForward<T> forward{r, Pointer{losses}, Pointer{log_sums}};

@@ -60,12 +60,14 @@ Tensor logits_loss(const Tensor& x, const Tensor& t, const Tensor& p) {
 
 Tensor l1_loss_impl(const Tensor& input, const Tensor& target, Reduction::Reduction reduction) {
   common_device(l1_op, input, target);
+  warn_of_broadcast(l1_op, input, target);
   return reduced(abs(input - target), reduction);
 }
 
 Tensor smooth_l1_loss_impl(const Tensor& input, const Tensor& target,
                            Reduction::Reduction reduction, double beta) {
   common_device(smooth_op, input, target);
+  warn_of_broadcast(smooth_op, input, target);
   TD_CHECK(Error, beta >= 0, "smooth_l1_loss: beta must not be negative but is ", beta);
   if (beta == 0) return l1_loss(input, target, reduction);
   // Without a square of d, whose gradient would be NaN where d is infinite.

@@ -56,6 +56,7 @@ Tensor fused_mse(const Tensor& a, const Tensor& b, double factor) {
 
 Tensor mse_loss_impl(const Tensor& input, const Tensor& target, Reduction::Reduction reduction) {
   common_device(mse_op, input, target);
+  warn_of_broadcast(mse_op, input, target);
   const bool same = input.sizes() == target.sizes() && input.dtype() == target.dtype() &&
                     input.device() == target.device() && input.is_floating_point();
   if (reduction == kNone || !same) {

@@ -230,7 +230,6 @@ Tensor Tensor::pin_memory() const {
   const TensorOptions pins = options().pinned_memory(true);
   const Tensor pinned =
       is_expanded ? empty_like(*this, pins) : empty_strided(sizes(), strides(), pins);
-  NoGradGuard no_grad;
   return pinned.copy_(*this);
 }
 

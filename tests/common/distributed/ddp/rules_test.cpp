@@ -70,6 +70,74 @@ TEST_CASE("gradients are averaged unless the forward pass is under no_sync") {
   CHECK(got == std::vector<List>{{1, 1.5}, {2, 1.5}});
 }
 
+TEST_CASE("a forward pass under no_sync leaves the average of an earlier forward pass alone") {
+  const auto got = on_ranks(2, [](int rank) {
+    nn::Linear net = one_weight();
+    DistributedDataParallel ddp(net);
+    const Tensor loss = ddp->forward(row(4.0 * rank + 4)).sum();
+    {
+      const auto guard = ddp->no_sync();
+      ddp->forward(row(100));
+    }
+    loss.backward();
+    return gradient_of(net);
+  });
+  CHECK(got == List{6, 6});  // mean(4, 8)
+}
+
+TEST_CASE(
+    "a parameter that is used only under no_sync is averaged by the next backward pass outside") {
+  for (const bool finds_unused : {true, false})
+    for (const bool views : {true, false}) {
+      const auto got = on_ranks(2, [&](int rank) {
+        auto net = std::make_shared<Branches>();
+        DistributedDataParallel ddp(
+            nn::AnyModule(net),
+            Options().find_unused_parameters(finds_unused).gradient_as_bucket_view(views));
+        List seen;
+        for (int step = 0; step < 2; ++step) {
+          net->zero_grad();
+          net->uses_b = rank == 0 || !finds_unused;
+          {
+            const auto guard = ddp->no_sync();
+            ddp->forward(row(rank + 1.0)).sum().backward();
+          }
+          net->uses_b = false;
+          ddp->forward(row(rank + 1.0)).sum().backward();
+          seen.push_back(gradient_of(net->a));
+          seen.push_back(gradient_of(net->b));
+        }
+        return seen;
+      });
+      const double of_b = finds_unused ? 0.5 : 1.5;  // mean(1, nothing); mean(1, 2)
+      CHECK(got == std::vector<List>(2, List{3, of_b, 3, of_b}));
+    }
+}
+
+TEST_CASE("a collective that writes a saved tensor is a change in place") {
+  const auto backward_after = [](auto collective) {
+    return errors_on_ranks(2, [&](int rank) {
+      const Tensor w = full({2}, 3.0).requires_grad_();
+      const Tensor y = (w * w).sum();
+      collective(default_group(), w.detach(), rank);
+      y.backward();
+    });
+  };
+  const auto refused = Catch::Contains("that was saved for the gradient has been changed in place");
+  for (const std::string& text :
+       backward_after([](ProcessGroup&group, const Tensor&w, int) { group.all_reduce(w)->wait(); }))
+    CHECK_THAT(text, refused);
+  const auto of_broadcast = backward_after(
+      [](ProcessGroup& group, const Tensor& w, int) { group.broadcast(w, 0)->wait(); });
+  CHECK(of_broadcast[0].empty());  // the root only sends
+  CHECK_THAT(of_broadcast[1], refused);
+  const auto of_pair = backward_after([](ProcessGroup& group, const Tensor& w, int rank) {
+    (rank == 0 ? group.send(w, 1) : group.recv(w, 0))->wait();
+  });
+  CHECK(of_pair[0].empty());
+  CHECK_THAT(of_pair[1], refused);
+}
+
 TEST_CASE("a second backward pass without a forward pass is an error; in PyTorch ranks diverge") {
   const auto texts = errors_on_ranks(2, [](int rank) {
     nn::Linear net = one_weight();

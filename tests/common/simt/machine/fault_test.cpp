@@ -76,6 +76,17 @@ TEST_CASE("An assertion that does not hold is reported with its text") {
   CHECK(out.cpu()[0].item<int>() == 1);
 }
 
+TEST_CASE("An assertion is reported where nothing is observed and no report was made before") {
+  Tensor in = ones({64}, kInt);
+  in[5] = -1;
+  const Tensor on_sim = in.to("sim:0"), out = sim_zeros({64});
+  const std::string text = async_error([&] { launch<checks_alone>(block_of(64), on_sim, out); });
+  CHECK_THAT(text, Catch::Contains(place_of_mark("checks alone") +
+                                   ": assertion `in[threadIdx.x] >= 0` failed in thread (5,0,0) of "
+                                   "block (0,0,0)"));
+  check_that_sim_goes_on();
+}
+
 TEST_CASE("An access where there is no memory ends its thread, also where nothing is observed") {
   const Tensor out = sim_zeros({64});
   const std::string text =

@@ -146,6 +146,13 @@ __constant__ int table[3] = {10, 20, 30};
 
 __device__ void wait_for_all() { __syncthreads(); }
 
+__global__ void absolutes(const float* f, const double* d, const long long* l, double* out) {
+  out[0] = abs(f[0]);
+  out[1] = abs(d[0]);
+  out[2] = static_cast<double>(abs(l[0]));
+  out[3] = abs(-7);
+}
+
 __global__ void features(int* out, int2* pairs, uchar4* bytes) {
   const long long begin = clock64();
   __shared__ int2 tile[4];

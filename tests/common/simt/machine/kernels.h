@@ -20,6 +20,7 @@ __global__ void say(int* out);
 __global__ void write_global_counter(int* out);
 __global__ void halves(const half* in, half* out, __nv_bfloat16* brain);
 __global__ void bits(int* out);
+__global__ void absolutes(const float* f, const double* d, const long long* l, double* out);
 __global__ void features(int* out, int2* pairs, uchar4* bytes);
 template <class T>
 __global__ void scale(T* x, T by);
@@ -50,6 +51,7 @@ __global__ void early_return(int* out, int n);
 __global__ void divide(const int* in, int* out);
 __global__ void checks(const int* in, int* out);
 __global__ void wild(int* out, long long offset);
+__global__ void checks_alone(const int* in, int* out);  // first_report_kernels.cu
 __global__ void endless(int* out);
 __global__ void large_local(int* out);
 __global__ void throws(int* out);

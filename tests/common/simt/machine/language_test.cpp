@@ -12,6 +12,13 @@ TEST_CASE("Threads know their indices in blocks and grids of three dimensions") 
   CHECK(out.cpu().equal(arange(out.numel(), kInt)));
 }
 
+TEST_CASE("abs takes numbers of all types") {
+  const Tensor f = tensor({-0.5f}).to("sim:0"), d = tensor({-0.25}, kDouble).to("sim:0");
+  const Tensor l = full({1}, -3000000000LL, kLong).to("sim:0"), out = sim_zeros({4}, kDouble);
+  launch<absolutes>({.grid = 1, .block = 1}, f, d, l, out);
+  CHECK(out.cpu().equal(tensor({0.5, 0.25, 3e9, 7.0}, kDouble)));
+}
+
 TEST_CASE("Dynamic shared memory has the bytes of the launch") {
   const Tensor in = ones({500}).to("sim:0"), out = sim_zeros({1}, kFloat);
   launch<dynamic_sum>({.grid = 1, .block = 512, .shared = 512 * sizeof(float)}, in, out, 500);

@@ -62,6 +62,16 @@ TEST_CASE("A wrong argument of a launch is refused with its number and what to d
         "contiguous()");
 }
 
+TEST_CASE("A grid with more blocks than sim can run is refused") {
+  const Tensor a = ones({8}).to("sim:0");
+  const auto work = [&] { launch<::add>({.grid = {65536, 32768, 2}, .block = 1}, a, a, a, 8); };
+  const std::string text =
+      "add: a grid of 65536 x 32768 x 2 has more than 2147483647 blocks. A GPU runs them, but not "
+      "sim; let each thread work on several elements";
+  CHECK(error_of<Error>(work) == text);
+  CHECK(error_of<Error>([&] { simt::observe({}, work); }) == text);
+}
+
 TEST_CASE("A launch above the limits of a GPU is refused by the call, and a finding if observed") {
   const Tensor a = ones({8}).to("sim:0");
   const auto work = [&] { launch<::add>({.grid = 1, .block = 2000}, a, a, a, 8); };

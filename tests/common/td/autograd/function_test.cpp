@@ -23,6 +23,21 @@ struct SumAndProduct : autograd::Function<SumAndProduct> {
   }
 };
 
+// x^2, e^x and a mask without a gradient. Backward uses the second result and the mask.
+struct SquareAndExp : autograd::Function<SquareAndExp> {
+  static TensorList forward(autograd::AutogradContext* ctx, Tensor x) {
+    const Tensor e = x.exp(), mask = x * 0 + 1;
+    ctx->mark_non_differentiable({mask});
+    ctx->save_for_backward({x, e, mask});
+    return {x * x, e, mask};
+  }
+  static TensorList backward(autograd::AutogradContext* ctx, TensorList g) {
+    const TensorList saved = ctx->get_saved_variables();
+    CHECK_FALSE(saved[2].requires_grad());
+    return {g[0] * 2 * saved[0] * saved[2] + g[1] * saved[1] * saved[2]};
+  }
+};
+
 struct ForgetsOne : autograd::Function<ForgetsOne> {
   static Tensor forward(autograd::AutogradContext*, Tensor a, Tensor b) { return a + b; }
   static TensorList backward(autograd::AutogradContext*, TensorList g) { return {g[0]}; }
@@ -152,6 +167,20 @@ TEST_CASE("a view that forward made is an error once its memory has changed") {
         "so that the function's own backward is no longer its gradient. Return a clone() from "
         "forward, or change a clone().");
   CHECK(values(flat) == List{2, 4});
+}
+
+TEST_CASE("second derivatives of a function that saves one of several results") {
+  for (const td::Device device : devices()) {
+    const Tensor x = leaf({3}, device);
+    const auto second = [&](std::size_t result) {
+      const Tensor y = SquareAndExp::apply(x)[result];
+      const Tensor first =
+          autograd::grad({y}, {x}, {}, /*retain_graph=*/true, /*create_graph=*/true)[0];
+      return values(autograd::grad({first}, {x})[0]).at(0);
+    };
+    CHECK(second(0) == 2);
+    CHECK(second(1) == Approx(std::exp(3.0)));
+  }
 }
 
 TEST_CASE("a result that is not used has a gradient of zeros") {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "../tensor/values.h"
+#include "captured_warnings.h"
 #include "sim_work.h"
 #include "td/autograd/engine.h"
 #include "td/autograd/function.h"
@@ -19,6 +20,45 @@ Tensor ones_like_result(const Tensor& y) { return empty(y.sizes(), y.options()).
 void backward_ones(const Tensor& y) { y.backward(ones_like_result(y)); }
 
 }  // namespace
+
+TEST_CASE("reading the gradient of a result that keeps none writes a warning") {
+  const Tensor x = leaf({1, 2}), y = x * 2, kept = x * 3;
+  kept.retain_grad();
+  const test::CapturedWarnings captured;
+  (y + kept).sum().backward();
+  CHECK(x.grad().defined());
+  CHECK(kept.grad().defined());
+  CHECK_FALSE(y.detach().grad().defined());
+  CHECK(captured.text().empty());
+  for (int twice = 0; twice < 2; ++twice) CHECK_FALSE(y.grad().defined());
+  CHECK(
+      captured.text() ==
+      "Warning: grad: this tensor is the result of an operation, and backward() keeps the "
+      "gradients of leaves only. Call retain_grad() on it before backward(), or ask the leaf that "
+      "it was made from\n");
+}
+
+TEST_CASE(
+    "the gradient of a number on the cpu arrives on the cpu, whatever device the result is on") {
+  for (const Device device : devices()) {
+    const Tensor x = of({2, 4}, device);
+    using Operation = Tensor (*)(const Tensor&, const Tensor&);
+    const std::pair<Operation, double> cases[] = {
+        {[](const Tensor& a, const Tensor& x) { return a + x; }, 2},
+        {[](const Tensor& a, const Tensor& x) { return x - a; }, -2},
+        {[](const Tensor& a, const Tensor& x) { return a * x; }, 6},
+        {[](const Tensor& a, const Tensor& x) { return x / a; }, -6. / 9},
+        {[](const Tensor& a, const Tensor& x) { return a / x; }, 0.75},
+        {[](const Tensor& a, const Tensor& x) { return a.pow(x); }, 2 * 3 + 4 * 27}};
+    for (const auto& [operation, expected] : cases) {
+      const Tensor a = tensor(3.f).requires_grad_();
+      operation(a, x).sum().backward();
+      REQUIRE(a.grad().defined());
+      CHECK(a.grad().device() == a.device());
+      CHECK(a.grad().item<double>() == Approx(expected));
+    }
+  }
+}
 
 TEST_CASE("products and sums, on every device") {
   for (const Device device : devices()) {

@@ -1,6 +1,8 @@
 // Hooks: in which order they run, what they may change and release, and callbacks at the end of a
 // backward pass.
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "../tensor/values.h"
@@ -55,6 +57,86 @@ TEST_CASE("a hook that a tensor does not have cannot be removed") {
   CHECK_NOTHROW(x.remove_hook(of_x));
   CHECK_NOTHROW(y.remove_hook(of_y));
   CHECK(message<AutogradError>([&] { x.remove_hook(of_x); }) == refusal(of_x));
+}
+
+TEST_CASE("a hook may remove itself or others and add hooks while hooks run") {
+  const Tensor x = leaf({1}), y = x * 2;
+  for (const Tensor& t : {x, y}) {
+    std::string order;
+    unsigned numbers[4] = {};
+    const auto hook = [&](char name, auto work) {
+      const std::string captured(64, name);  // on the heap, so that a use after its end is noticed
+      return t.register_hook([&order, captured, work](const Tensor&) {
+        work();
+        order += captured[0];
+        return Tensor();
+      });
+    };
+    numbers[0] = hook('a', [&] { t.remove_hook(numbers[0]); });
+    numbers[1] = hook('b', [&] { hook('n', [] {}); });
+    numbers[2] = hook('c', [&] {
+      t.remove_hook(numbers[1]);
+      t.remove_hook(numbers[3]);
+    });
+    numbers[3] = hook('d', [] {});
+    hook('e', [] {});
+    y.backward({}, /*retain_graph=*/true);
+    CHECK(order == "abce");
+    order.clear();
+    CHECK_THROWS(t.remove_hook(numbers[0]));
+    t.remove_hook(numbers[2]);
+    y.backward({}, /*retain_graph=*/true);
+    CHECK(order == "en");
+    order.clear();
+    // These refer to this scope.
+    for (unsigned number = numbers[3] + 1; number <= numbers[3] + 2; ++number)
+      t.remove_hook(number);
+  }
+}
+
+TEST_CASE("a hook after accumulation may remove itself") {
+  const Tensor x = leaf({1});
+  std::string order;
+  unsigned first = 0;
+  first = x.register_post_accumulate_grad_hook([&](const Tensor& t) {
+    t.remove_hook(first);
+    order += 'a';
+  });
+  x.register_post_accumulate_grad_hook([&](const Tensor&) { order += 'b'; });
+  (x * 2).backward();
+  (x * 2).backward();
+  CHECK(order == "abb");
+}
+
+TEST_CASE("hooks of all threads have different numbers") {
+  const Tensor x = leaf({1});
+  const auto none = [](const Tensor&) { return Tensor(); };
+  const unsigned here = x.register_hook(none);
+  unsigned there = here;
+  std::thread([&] { there = x.register_hook(none); }).join();
+  CHECK(there != here);
+  CHECK_NOTHROW(x.remove_hook(here));
+  CHECK_NOTHROW(x.remove_hook(there));
+}
+
+TEST_CASE("a hook must return a gradient of the same sizes, type and device") {
+  const Tensor x = leaf({1, 2, 3, 4, 5, 6}, {2, 3}), y = x.softmax(1);
+  const std::pair<Tensor, const char*> wrong[] = {{ones({5, 3}), "sizes [5, 3]"},
+                                                  {ones({3}), "sizes [3]"},
+                                                  {ones({2, 3}, kFloat64), "float64"},
+                                                  {ones({2, 3}, Device("sim:0")), "sim:0"}};
+  for (const bool of_leaf : {false, true})
+    for (const auto& [gradient, part] : wrong) {
+      const Tensor& t = of_leaf ? x : y;
+      const unsigned number = t.register_hook([g = gradient](const Tensor&) { return g; });
+      const std::string text =
+          message<AutogradError>([&] { y.sum().backward({}, /*retain_graph=*/true); });
+      CHECK_THAT(text, Catch::Contains(part) && Catch::Contains("hook " + std::to_string(number)) &&
+                           Catch::Contains("sizes [2, 3], float32, cpu") &&
+                           Catch::Contains(of_leaf ? "a leaf" : "\"softmax\""));
+      CHECK_FALSE(x.grad().defined());
+      t.remove_hook(number);
+    }
 }
 
 TEST_CASE("a queued callback runs once, when all gradients of its backward pass are complete") {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "../tensor/values.h"
-#include "catch.h"
+#include "captured_warnings.h"
 #include "td/autograd/engine.h"
 
 using namespace td;
@@ -183,15 +183,47 @@ TEST_CASE("what is read may not share some of the memory that is changed") {
     const Tensor flat = x.view({4});
     CHECK_THROWS_WITH(
         flat.slice(0, 1, 4).add_(flat.slice(0, 0, 3)),
-        "add: \"other\" shares some of its memory with the tensor that is changed; use "
-        "its clone()");
+        "add: \"other\" shares memory with the tensor that is changed; use its clone()");
     CHECK_THROWS_AS(x.mul_(x.t()), Error);
     CHECK_THROWS_AS(x.sub_(x[0]), Error);
     CHECK_THROWS_AS(flat.slice(0, 0, 3).copy_(flat.slice(0, 1, 4)), Error);
+    CHECK_THROWS_WITH(
+        x.lerp_(x.t(), 0.5),
+        "lerp: \"end\" shares memory with the tensor that is changed; use its clone()");
+    CHECK_THROWS_AS(x.lerp_(x, x.t()), Error);
+    CHECK_THROWS_AS(x.addcmul_(x.t(), x.t()), Error);
+    CHECK_THROWS_AS(x.addcmul_(x, x[0]), Error);
+    CHECK_THROWS_AS(x.addcdiv_(x.t(), x), Error);
     CHECK(values(x) == List{1, 2, 3, 4});
     x.add_(x).add_(x.clone().t());                  // all of it, and a copy
     flat.slice(0, 0, 2).add_(flat.slice(0, 2, 4));  // neighbours
     CHECK(values(x) == List{14, 26, 10, 16});
+  }
+}
+
+TEST_CASE("what an index chooses may share none of the memory that is changed") {
+  for (const Device device : devices()) {
+    const Tensor x = of({0, 1, 2, 3, 4, 5, 6, 7, 8}, {3, 3}, device);
+    const Tensor i = tensor({2, 0, 1}).to(device), wide = i.view({3, 1}).expand({3, 3});
+    const std::vector<double> before = values(x);
+    CHECK_THROWS_WITH(
+        x.index_add_(0, i, x),
+        "index_add_: \"source\" shares memory with the tensor that is changed; use its clone()");
+    CHECK_THROWS_AS(x.scatter_(0, wide, x), Error);
+    CHECK_THROWS_AS(x.scatter_(0, wide, x.t()), Error);
+    CHECK_THROWS_AS(x.scatter_add_(0, wide, x), Error);
+    CHECK_THROWS_AS(x.index_put_({i}, x.slice(0, 0, 3)), Error);
+    CHECK_THROWS_AS(x.index_put_({i}, x[1]), Error);
+    CHECK(values(x) == before);
+    CHECK_THROWS_AS(i.scatter_(0, i, 1), Error);  // the index itself
+    CHECK_THROWS_AS(i.index_add_(0, i, i.clone()), Error);
+    CHECK(values(i) == List{2, 0, 1});
+    x.slice(0, 0, 1).index_add_(0, tensor({0}).to(device), x.slice(0, 1, 2));  // neighbours
+    x.index_put_({i}, x.clone());
+    CHECK(values(x) == List{3, 4, 5, 6, 7, 8, 3, 5, 7});
+    const Tensor mask = tensor({true, false, false, true}).to(device).view({2, 2});
+    CHECK_THROWS_AS(mask.masked_fill_(mask.t(), true), Error);
+    CHECK(values(mask.masked_fill_(mask, false)) == List{0, 0, 0, 0});
   }
 }
 
@@ -208,6 +240,41 @@ TEST_CASE("the gradient of overwritten values is 0, also where it would be NaN t
     };
     CHECK(gradient([](Tensor& y) { y.zero_(); }) == List{0, 0});
     CHECK(gradient([](Tensor& y) { y.copy_(zeros_like(y)); }) == List{0, 0});
+  }
+}
+
+TEST_CASE("a mean over more rows than float16 can count has the right loss and gradients") {
+  constexpr std::int64_t kRows = 70000;
+  for (const Device device : devices())
+    for (const bool recorded : {false, true}) {
+      const Tensor x = zeros({kRows, 2}, TensorOptions(kHalf).device(device)).requires_grad_();
+      const Tensor target = zeros({kRows}, TensorOptions(kLong).device(device));
+      const Tensor loss = cross_entropy_loss(x, target);
+      CHECK(loss.item<double>() == Approx(std::log(2)).epsilon(2e-3));
+      const Tensor g = autograd::grad({loss}, {x}, {}, recorded, recorded)[0];
+      CHECK(g.dtype() == kHalf);
+      CHECK(values(g[kRows - 1])[1] == Approx(0.5 / kRows).epsilon(1e-2));  // a subnormal number
+      CHECK(values(g[0])[0] == Approx(-0.5 / kRows).epsilon(1e-2));
+    }
+}
+
+TEST_CASE("a loss of tensors with different sizes writes a warning") {
+  using Loss = Tensor (*)(const Tensor&, const Tensor&);
+  const std::pair<const char*, Loss> losses[] = {
+      {"mse_loss", [](const Tensor& x, const Tensor& t) { return mse_loss(x, t); }},
+      {"l1_loss", [](const Tensor& x, const Tensor& t) { return l1_loss(x, t); }},
+      {"smooth_l1_loss", [](const Tensor& x, const Tensor& t) { return smooth_l1_loss(x, t); }}};
+  for (const auto& [name, loss] : losses) {
+    const test::CapturedWarnings captured;
+    loss(ones({4, 1}), ones({4, 1}));
+    CHECK(captured.text().empty());
+    loss(ones({4, 1}), ones({4}));
+    CHECK(
+        captured.text() ==
+        std::string("Warning: ") + name +
+            ": \"target\" has sizes [4] but \"input\" has [4, 1]. Both are broadcast, so the loss "
+            "is probably not the one that you want; give them the same sizes, for example with "
+            "view_as or unsqueeze\n");
   }
 }
 

@@ -35,6 +35,26 @@ TEST_CASE("replica 0 has the original's memory, the others their own; all have e
   }
 }
 
+TEST_CASE("a buffer that looks into a parameter is a buffer of its own in each replica") {
+  struct FirstRow : nn::Cloneable<FirstRow> {
+    FirstRow() { reset(); }
+    void reset() override {
+      weight = register_parameter("weight", of({1, 2, 3, 4}, {2, 2}));
+      row = register_buffer("row", zeros({2}));
+    }
+    Tensor weight, row;
+  };
+  for (const auto& devices : device_lists()) {
+    const auto net = std::make_shared<FirstRow>();
+    net->to(devices[0]);
+    net->row.set_data(net->weight.detach()[0]);
+    for (const auto& replica : nn::parallel::replicate(net, devices)) {
+      CHECK(values(replica->row) == List{1, 2});
+      CHECK(values(replica->weight) == List{1, 2, 3, 4});
+    }
+  }
+}
+
 TEST_CASE("gradients of all replicas accumulate in the original's parameters") {
   for (const auto& devices : device_lists()) {
     INFO(named(devices));

@@ -1,9 +1,0 @@
-// A copy of the batch, whose two tensors are replaced.
-#include "exercises.h"
-
-Batch move_batch(const Batch& batch, td::Device device, bool non_blocking) {
-  Batch moved = batch;
-  for (td::Tensor* tensor : {&moved.data, &moved.target})
-    *tensor = tensor->to(td::TensorOptions(tensor->dtype()).device(device), non_blocking);
-  return moved;
-}

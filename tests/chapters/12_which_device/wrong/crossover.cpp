@@ -1,0 +1,159 @@
+#include "exercises.h"
+
+// answer: absolute_errors
+// expect: a fixed cost of 20 us
+// Fits the absolute errors, so that the largest sizes decide.
+namespace absolute_errors {
+Cost fit_cost(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds) {
+  double uu = 0, uv = 0, vv = 0, u_sum = 0, v_sum = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double weight = 1, u = weight, v = weight * static_cast<double>(sizes[i]);
+    uu += u * u;
+    uv += u * v;
+    vv += v * v;
+    u_sum += u * seconds[i];
+    v_sum += v * seconds[i];
+  }
+  const double determinant = uu * vv - uv * uv;
+  return {(u_sum * vv - v_sum * uv) / determinant, (uu * v_sum - uv * u_sum) / determinant};
+}
+
+Crossover crossover(const Cost& host, const Cost& device, double from, double to) {
+  const bool at_first = device.at(from) < host.at(from), at_last = device.at(to) < host.at(to);
+  if (at_first && at_last) return {Advantage::kAlways};
+  if (!at_first && !at_last) return {Advantage::kNever};
+  const double size = (device.fixed - host.fixed) / (host.per_sample - device.per_sample);
+  return {at_last ? Advantage::kFrom : Advantage::kUpTo, size};
+}
+}  // namespace absolute_errors
+
+// answer: always_from
+// expect: the example, host for device: expected kUpTo, got kFrom
+// Divides, and takes for granted that a device is for the large sizes.
+namespace always_from {
+Cost fit_cost(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds) {
+  double uu = 0, uv = 0, vv = 0, u_sum = 0, v_sum = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double u = 1 / seconds[i], v = static_cast<double>(sizes[i]) / seconds[i];
+    uu += u * u;
+    uv += u * v;
+    vv += v * v;
+    u_sum += u;
+    v_sum += v;
+  }
+  const double determinant = uu * vv - uv * uv;
+  return {(u_sum * vv - v_sum * uv) / determinant, (uu * v_sum - uv * u_sum) / determinant};
+}
+
+Crossover crossover(const Cost& host, const Cost& device, double from, double to) {
+  const double size = (device.fixed - host.fixed) / (host.per_sample - device.per_sample);
+  if (size < from) return {Advantage::kAlways};
+  if (size > to) return {Advantage::kNever};
+  return {Advantage::kFrom, size};
+}
+}  // namespace always_from
+
+// answer: compares_the_slopes_only
+// expect: parallel, the device faster
+// Decides by the cost per sample alone.
+namespace compares_the_slopes_only {
+Cost fit_cost(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds) {
+  double uu = 0, uv = 0, vv = 0, u_sum = 0, v_sum = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double u = 1 / seconds[i], v = static_cast<double>(sizes[i]) / seconds[i];
+    uu += u * u;
+    uv += u * v;
+    vv += v * v;
+    u_sum += u;
+    v_sum += v;
+  }
+  const double determinant = uu * vv - uv * uv;
+  return {(u_sum * vv - v_sum * uv) / determinant, (uu * v_sum - uv * u_sum) / determinant};
+}
+
+Crossover crossover(const Cost& host, const Cost& device, double from, double to) {
+  const bool at_first = device.at(from) < host.at(from), at_last = device.at(to) < host.at(to);
+  if (device.per_sample >= host.per_sample)
+    return {at_first && at_last && device.per_sample > host.per_sample ? Advantage::kAlways
+            : at_first && !at_last                                     ? Advantage::kUpTo
+                                                                       : Advantage::kNever,
+            (device.fixed - host.fixed) / (host.per_sample - device.per_sample)};
+  if (at_first && at_last) return {Advantage::kAlways};
+  if (!at_first && !at_last) return {Advantage::kNever};
+  const double size = (device.fixed - host.fixed) / (host.per_sample - device.per_sample);
+  return {at_last ? Advantage::kFrom : Advantage::kUpTo, size};
+}
+}  // namespace compares_the_slopes_only
+
+// answer: equal_is_faster
+// expect: equal at the first size, then faster: expected kFrom, got kAlways
+// Takes equally fast for faster.
+namespace equal_is_faster {
+Cost fit_cost(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds) {
+  double uu = 0, uv = 0, vv = 0, u_sum = 0, v_sum = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double u = 1 / seconds[i], v = static_cast<double>(sizes[i]) / seconds[i];
+    uu += u * u;
+    uv += u * v;
+    vv += v * v;
+    u_sum += u;
+    v_sum += v;
+  }
+  const double determinant = uu * vv - uv * uv;
+  return {(u_sum * vv - v_sum * uv) / determinant, (uu * v_sum - uv * u_sum) / determinant};
+}
+
+Crossover crossover(const Cost& host, const Cost& device, double from, double to) {
+  const bool at_first = device.at(from) <= host.at(from), at_last = device.at(to) <= host.at(to);
+  if (at_first && at_last) return {Advantage::kAlways};
+  if (!at_first && !at_last) return {Advantage::kNever};
+  const double size = (device.fixed - host.fixed) / (host.per_sample - device.per_sample);
+  return {at_last ? Advantage::kFrom : Advantage::kUpTo, size};
+}
+}  // namespace equal_is_faster
+
+// answer: first_and_last
+// expect: has smaller relative errors
+// Draws the line through the first and the last size.
+namespace first_and_last {
+Cost fit_cost(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds) {
+  const std::size_t last = sizes.size() - 1;
+  const double slope = (seconds[last] - seconds[0]) / static_cast<double>(sizes[last] - sizes[0]);
+  return {seconds[0] - slope * static_cast<double>(sizes[0]), slope};
+}
+
+Crossover crossover(const Cost& host, const Cost& device, double from, double to) {
+  const bool at_first = device.at(from) < host.at(from), at_last = device.at(to) < host.at(to);
+  if (at_first && at_last) return {Advantage::kAlways};
+  if (!at_first && !at_last) return {Advantage::kNever};
+  const double size = (device.fixed - host.fixed) / (host.per_sample - device.per_sample);
+  return {at_last ? Advantage::kFrom : Advantage::kUpTo, size};
+}
+}  // namespace first_and_last
+
+// answer: ignores_the_range
+// expect: a crossing at a negative size
+// Reports a crossing wherever it is.
+namespace ignores_the_range {
+Cost fit_cost(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds) {
+  double uu = 0, uv = 0, vv = 0, u_sum = 0, v_sum = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double u = 1 / seconds[i], v = static_cast<double>(sizes[i]) / seconds[i];
+    uu += u * u;
+    uv += u * v;
+    vv += v * v;
+    u_sum += u;
+    v_sum += v;
+  }
+  const double determinant = uu * vv - uv * uv;
+  return {(u_sum * vv - v_sum * uv) / determinant, (uu * v_sum - uv * u_sum) / determinant};
+}
+
+Crossover crossover(const Cost& host, const Cost& device, double from, double to) {
+  if (host.per_sample == device.per_sample)
+    return {device.fixed < host.fixed ? Advantage::kAlways : Advantage::kNever};
+  const bool at_last = device.per_sample < host.per_sample;
+  const double size = (device.fixed - host.fixed) / (host.per_sample - device.per_sample);
+  return {at_last ? Advantage::kFrom : Advantage::kUpTo, size};
+}
+}  // namespace ignores_the_range

@@ -1,0 +1,472 @@
+#include "exercises.h"
+
+#include <algorithm>
+#include <array>
+
+// answer: adds_the_spans
+// expect: the example
+// Adds all spans: a copy that is hidden behind computation counts, too.
+namespace adds_the_spans {
+StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
+                       const std::vector<StepSpan>& spans) {
+  TD_CHECK(td::Error, seconds_on_one > 0 && seconds_on_all > 0 && devices > 0,
+           "read_report: times and the number of devices must be positive");
+  std::vector<double> cuts = {0, seconds_on_all};
+  for (const StepSpan& span : spans) {
+    TD_CHECK(td::Error, span.device >= 0 && span.device < devices,
+             "read_report: there is no device ", span.device, " among ", devices);
+    for (const double time : {span.begin, span.end})
+      cuts.push_back(std::clamp(time, 0.0, seconds_on_all));
+  }
+  std::sort(cuts.begin(), cuts.end());
+  StepReport report;
+  report.speed_up = seconds_on_one / seconds_on_all;
+  report.efficiency = report.speed_up / devices;
+  double computing = 0;
+  for (const StepSpan& span : spans) {
+    const double seconds = span.end - span.begin;
+    if (span.activity == Activity::kCompute) computing += seconds;
+    if (span.activity == Activity::kCopy) report.copies += seconds;
+    if (span.activity == Activity::kCommunication) report.communication += seconds;
+    if (span.activity == Activity::kLaunch) report.launches += seconds;
+  }
+  report.waiting = std::max(0.0, devices * seconds_on_all - computing - report.copies -
+                                     report.communication - report.launches);
+  double most = 0;
+  const auto compare = [&](Loss loss, double seconds) {
+    if (seconds <= most) return;
+    most = seconds;
+    report.largest = loss;
+  };
+  compare(Loss::kCopies, report.copies);
+  compare(Loss::kCommunication, report.communication);
+  compare(Loss::kLaunches, report.launches);
+  compare(Loss::kWaiting, report.waiting);
+  return report;
+}
+}  // namespace adds_the_spans
+
+// answer: always_a_loss
+// expect: a device that always computes
+// Names a loss although there is none.
+namespace always_a_loss {
+StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
+                       const std::vector<StepSpan>& spans) {
+  TD_CHECK(td::Error, seconds_on_one > 0 && seconds_on_all > 0 && devices > 0,
+           "read_report: times and the number of devices must be positive");
+  std::vector<double> cuts = {0, seconds_on_all};
+  for (const StepSpan& span : spans) {
+    TD_CHECK(td::Error, span.device >= 0 && span.device < devices,
+             "read_report: there is no device ", span.device, " among ", devices);
+    for (const double time : {span.begin, span.end})
+      cuts.push_back(std::clamp(time, 0.0, seconds_on_all));
+  }
+  std::sort(cuts.begin(), cuts.end());
+  StepReport report;
+  report.speed_up = seconds_on_one / seconds_on_all;
+  report.efficiency = report.speed_up / devices;
+  for (int device = 0; device < devices; ++device)
+    for (std::size_t i = 1; i < cuts.size(); ++i) {
+      const double seconds = cuts[i] - cuts[i - 1];
+      std::array<bool, 4> happens{};  // by activity; nothing changes between two cuts
+      for (const StepSpan& span : spans)
+        if (span.device == device && span.begin <= cuts[i - 1] && cuts[i] <= span.end)
+          happens[static_cast<std::size_t>(span.activity)] = true;
+      if (seconds <= 0 || happens[0]) continue;
+      double& lost = happens[1]   ? report.copies
+                     : happens[2] ? report.communication
+                     : happens[3] ? report.launches
+                                  : report.waiting;
+      lost += seconds;
+    }
+  double most = -1;
+  const auto compare = [&](Loss loss, double seconds) {
+    if (seconds <= most) return;
+    most = seconds;
+    report.largest = loss;
+  };
+  compare(Loss::kCopies, report.copies);
+  compare(Loss::kCommunication, report.communication);
+  compare(Loss::kLaunches, report.launches);
+  compare(Loss::kWaiting, report.waiting);
+  return report;
+}
+}  // namespace always_a_loss
+
+// answer: another_order
+// expect: a copy, communication and a launch that begin together
+// Counts a launch before communication.
+namespace another_order {
+StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
+                       const std::vector<StepSpan>& spans) {
+  TD_CHECK(td::Error, seconds_on_one > 0 && seconds_on_all > 0 && devices > 0,
+           "read_report: times and the number of devices must be positive");
+  std::vector<double> cuts = {0, seconds_on_all};
+  for (const StepSpan& span : spans) {
+    TD_CHECK(td::Error, span.device >= 0 && span.device < devices,
+             "read_report: there is no device ", span.device, " among ", devices);
+    for (const double time : {span.begin, span.end})
+      cuts.push_back(std::clamp(time, 0.0, seconds_on_all));
+  }
+  std::sort(cuts.begin(), cuts.end());
+  StepReport report;
+  report.speed_up = seconds_on_one / seconds_on_all;
+  report.efficiency = report.speed_up / devices;
+  for (int device = 0; device < devices; ++device)
+    for (std::size_t i = 1; i < cuts.size(); ++i) {
+      const double seconds = cuts[i] - cuts[i - 1];
+      std::array<bool, 4> happens{};  // by activity; nothing changes between two cuts
+      for (const StepSpan& span : spans)
+        if (span.device == device && span.begin <= cuts[i - 1] && cuts[i] <= span.end)
+          happens[static_cast<std::size_t>(span.activity)] = true;
+      if (seconds <= 0 || happens[0]) continue;
+      double& lost = happens[1]   ? report.copies
+                     : happens[3] ? report.launches
+                     : happens[2] ? report.communication
+                                  : report.waiting;
+      lost += seconds;
+    }
+  double most = 0;
+  const auto compare = [&](Loss loss, double seconds) {
+    if (seconds <= most) return;
+    most = seconds;
+    report.largest = loss;
+  };
+  compare(Loss::kCopies, report.copies);
+  compare(Loss::kCommunication, report.communication);
+  compare(Loss::kLaunches, report.launches);
+  compare(Loss::kWaiting, report.waiting);
+  return report;
+}
+}  // namespace another_order
+
+// answer: efficiency_is_speed_up
+// expect: the efficiency of a speed-up of 1.5
+// Forgets to divide by the number of devices. Right with one device.
+namespace efficiency_is_speed_up {
+StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
+                       const std::vector<StepSpan>& spans) {
+  TD_CHECK(td::Error, seconds_on_one > 0 && seconds_on_all > 0 && devices > 0,
+           "read_report: times and the number of devices must be positive");
+  std::vector<double> cuts = {0, seconds_on_all};
+  for (const StepSpan& span : spans) {
+    TD_CHECK(td::Error, span.device >= 0 && span.device < devices,
+             "read_report: there is no device ", span.device, " among ", devices);
+    for (const double time : {span.begin, span.end})
+      cuts.push_back(std::clamp(time, 0.0, seconds_on_all));
+  }
+  std::sort(cuts.begin(), cuts.end());
+  StepReport report;
+  report.speed_up = seconds_on_one / seconds_on_all;
+  report.efficiency = report.speed_up;
+  for (int device = 0; device < devices; ++device)
+    for (std::size_t i = 1; i < cuts.size(); ++i) {
+      const double seconds = cuts[i] - cuts[i - 1];
+      std::array<bool, 4> happens{};  // by activity; nothing changes between two cuts
+      for (const StepSpan& span : spans)
+        if (span.device == device && span.begin <= cuts[i - 1] && cuts[i] <= span.end)
+          happens[static_cast<std::size_t>(span.activity)] = true;
+      if (seconds <= 0 || happens[0]) continue;
+      double& lost = happens[1]   ? report.copies
+                     : happens[2] ? report.communication
+                     : happens[3] ? report.launches
+                                  : report.waiting;
+      lost += seconds;
+    }
+  double most = 0;
+  const auto compare = [&](Loss loss, double seconds) {
+    if (seconds <= most) return;
+    most = seconds;
+    report.largest = loss;
+  };
+  compare(Loss::kCopies, report.copies);
+  compare(Loss::kCommunication, report.communication);
+  compare(Loss::kLaunches, report.launches);
+  compare(Loss::kWaiting, report.waiting);
+  return report;
+}
+}  // namespace efficiency_is_speed_up
+
+// answer: no_check
+// expect: a span of device 2 of 2
+// Ignores spans of devices that do not exist.
+namespace no_check {
+StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
+                       const std::vector<StepSpan>& spans) {
+  TD_CHECK(td::Error, seconds_on_one > 0 && seconds_on_all > 0 && devices > 0,
+           "read_report: times and the number of devices must be positive");
+  std::vector<double> cuts = {0, seconds_on_all};
+  for (const StepSpan& span : spans) {
+    for (const double time : {span.begin, span.end})
+      cuts.push_back(std::clamp(time, 0.0, seconds_on_all));
+  }
+  std::sort(cuts.begin(), cuts.end());
+  StepReport report;
+  report.speed_up = seconds_on_one / seconds_on_all;
+  report.efficiency = report.speed_up / devices;
+  for (int device = 0; device < devices; ++device)
+    for (std::size_t i = 1; i < cuts.size(); ++i) {
+      const double seconds = cuts[i] - cuts[i - 1];
+      std::array<bool, 4> happens{};  // by activity; nothing changes between two cuts
+      for (const StepSpan& span : spans)
+        if (span.device == device && span.begin <= cuts[i - 1] && cuts[i] <= span.end)
+          happens[static_cast<std::size_t>(span.activity)] = true;
+      if (seconds <= 0 || happens[0]) continue;
+      double& lost = happens[1]   ? report.copies
+                     : happens[2] ? report.communication
+                     : happens[3] ? report.launches
+                                  : report.waiting;
+      lost += seconds;
+    }
+  double most = 0;
+  const auto compare = [&](Loss loss, double seconds) {
+    if (seconds <= most) return;
+    most = seconds;
+    report.largest = loss;
+  };
+  compare(Loss::kCopies, report.copies);
+  compare(Loss::kCommunication, report.communication);
+  compare(Loss::kLaunches, report.launches);
+  compare(Loss::kWaiting, report.waiting);
+  return report;
+}
+}  // namespace no_check
+
+// answer: one_device_for_all
+// expect: two devices, units lost to communication
+// Takes all devices together: if one computes, none loses anything.
+namespace one_device_for_all {
+StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
+                       const std::vector<StepSpan>& spans) {
+  TD_CHECK(td::Error, seconds_on_one > 0 && seconds_on_all > 0 && devices > 0,
+           "read_report: times and the number of devices must be positive");
+  std::vector<double> cuts = {0, seconds_on_all};
+  for (const StepSpan& span : spans) {
+    TD_CHECK(td::Error, span.device >= 0 && span.device < devices,
+             "read_report: there is no device ", span.device, " among ", devices);
+    for (const double time : {span.begin, span.end})
+      cuts.push_back(std::clamp(time, 0.0, seconds_on_all));
+  }
+  std::sort(cuts.begin(), cuts.end());
+  StepReport report;
+  report.speed_up = seconds_on_one / seconds_on_all;
+  report.efficiency = report.speed_up / devices;
+  for (int device = 0; device < devices; ++device)
+    for (std::size_t i = 1; i < cuts.size(); ++i) {
+      const double seconds = cuts[i] - cuts[i - 1];
+      std::array<bool, 4> happens{};  // by activity; nothing changes between two cuts
+      for (const StepSpan& span : spans)
+        if (span.begin <= cuts[i - 1] && cuts[i] <= span.end)
+          happens[static_cast<std::size_t>(span.activity)] = true;
+      if (seconds <= 0 || happens[0]) continue;
+      double& lost = happens[1]   ? report.copies
+                     : happens[2] ? report.communication
+                     : happens[3] ? report.launches
+                                  : report.waiting;
+      lost += seconds;
+    }
+  double most = 0;
+  const auto compare = [&](Loss loss, double seconds) {
+    if (seconds <= most) return;
+    most = seconds;
+    report.largest = loss;
+  };
+  compare(Loss::kCopies, report.copies);
+  compare(Loss::kCommunication, report.communication);
+  compare(Loss::kLaunches, report.launches);
+  compare(Loss::kWaiting, report.waiting);
+  return report;
+}
+}  // namespace one_device_for_all
+
+// answer: spans_outside_the_step
+// expect: after the step
+// Cuts time outside of the step, too.
+namespace spans_outside_the_step {
+StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
+                       const std::vector<StepSpan>& spans) {
+  TD_CHECK(td::Error, seconds_on_one > 0 && seconds_on_all > 0 && devices > 0,
+           "read_report: times and the number of devices must be positive");
+  std::vector<double> cuts = {0, seconds_on_all};
+  for (const StepSpan& span : spans) {
+    TD_CHECK(td::Error, span.device >= 0 && span.device < devices,
+             "read_report: there is no device ", span.device, " among ", devices);
+    for (const double time : {span.begin, span.end}) cuts.push_back(time);
+  }
+  std::sort(cuts.begin(), cuts.end());
+  StepReport report;
+  report.speed_up = seconds_on_one / seconds_on_all;
+  report.efficiency = report.speed_up / devices;
+  for (int device = 0; device < devices; ++device)
+    for (std::size_t i = 1; i < cuts.size(); ++i) {
+      const double seconds = cuts[i] - cuts[i - 1];
+      std::array<bool, 4> happens{};  // by activity; nothing changes between two cuts
+      for (const StepSpan& span : spans)
+        if (span.device == device && span.begin <= cuts[i - 1] && cuts[i] <= span.end)
+          happens[static_cast<std::size_t>(span.activity)] = true;
+      if (seconds <= 0 || happens[0]) continue;
+      double& lost = happens[1]   ? report.copies
+                     : happens[2] ? report.communication
+                     : happens[3] ? report.launches
+                                  : report.waiting;
+      lost += seconds;
+    }
+  double most = 0;
+  const auto compare = [&](Loss loss, double seconds) {
+    if (seconds <= most) return;
+    most = seconds;
+    report.largest = loss;
+  };
+  compare(Loss::kCopies, report.copies);
+  compare(Loss::kCommunication, report.communication);
+  compare(Loss::kLaunches, report.launches);
+  compare(Loss::kWaiting, report.waiting);
+  return report;
+}
+}  // namespace spans_outside_the_step
+
+// answer: the_last_of_equals
+// expect: four equal losses
+// Of equal losses it names the last one.
+namespace the_last_of_equals {
+StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
+                       const std::vector<StepSpan>& spans) {
+  TD_CHECK(td::Error, seconds_on_one > 0 && seconds_on_all > 0 && devices > 0,
+           "read_report: times and the number of devices must be positive");
+  std::vector<double> cuts = {0, seconds_on_all};
+  for (const StepSpan& span : spans) {
+    TD_CHECK(td::Error, span.device >= 0 && span.device < devices,
+             "read_report: there is no device ", span.device, " among ", devices);
+    for (const double time : {span.begin, span.end})
+      cuts.push_back(std::clamp(time, 0.0, seconds_on_all));
+  }
+  std::sort(cuts.begin(), cuts.end());
+  StepReport report;
+  report.speed_up = seconds_on_one / seconds_on_all;
+  report.efficiency = report.speed_up / devices;
+  for (int device = 0; device < devices; ++device)
+    for (std::size_t i = 1; i < cuts.size(); ++i) {
+      const double seconds = cuts[i] - cuts[i - 1];
+      std::array<bool, 4> happens{};  // by activity; nothing changes between two cuts
+      for (const StepSpan& span : spans)
+        if (span.device == device && span.begin <= cuts[i - 1] && cuts[i] <= span.end)
+          happens[static_cast<std::size_t>(span.activity)] = true;
+      if (seconds <= 0 || happens[0]) continue;
+      double& lost = happens[1]   ? report.copies
+                     : happens[2] ? report.communication
+                     : happens[3] ? report.launches
+                                  : report.waiting;
+      lost += seconds;
+    }
+  double most = 0;
+  const auto compare = [&](Loss loss, double seconds) {
+    if (seconds < most || seconds == 0) return;
+    most = seconds;
+    report.largest = loss;
+  };
+  compare(Loss::kCopies, report.copies);
+  compare(Loss::kCommunication, report.communication);
+  compare(Loss::kLaunches, report.launches);
+  compare(Loss::kWaiting, report.waiting);
+  return report;
+}
+}  // namespace the_last_of_equals
+
+// answer: upside_down
+// expect: the speed-up from 12 ms to 8 ms
+// Divides the wrong way round.
+namespace upside_down {
+StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
+                       const std::vector<StepSpan>& spans) {
+  TD_CHECK(td::Error, seconds_on_one > 0 && seconds_on_all > 0 && devices > 0,
+           "read_report: times and the number of devices must be positive");
+  std::vector<double> cuts = {0, seconds_on_all};
+  for (const StepSpan& span : spans) {
+    TD_CHECK(td::Error, span.device >= 0 && span.device < devices,
+             "read_report: there is no device ", span.device, " among ", devices);
+    for (const double time : {span.begin, span.end})
+      cuts.push_back(std::clamp(time, 0.0, seconds_on_all));
+  }
+  std::sort(cuts.begin(), cuts.end());
+  StepReport report;
+  report.speed_up = seconds_on_all / seconds_on_one;
+  report.efficiency = report.speed_up / devices;
+  for (int device = 0; device < devices; ++device)
+    for (std::size_t i = 1; i < cuts.size(); ++i) {
+      const double seconds = cuts[i] - cuts[i - 1];
+      std::array<bool, 4> happens{};  // by activity; nothing changes between two cuts
+      for (const StepSpan& span : spans)
+        if (span.device == device && span.begin <= cuts[i - 1] && cuts[i] <= span.end)
+          happens[static_cast<std::size_t>(span.activity)] = true;
+      if (seconds <= 0 || happens[0]) continue;
+      double& lost = happens[1]   ? report.copies
+                     : happens[2] ? report.communication
+                     : happens[3] ? report.launches
+                                  : report.waiting;
+      lost += seconds;
+    }
+  double most = 0;
+  const auto compare = [&](Loss loss, double seconds) {
+    if (seconds <= most) return;
+    most = seconds;
+    report.largest = loss;
+  };
+  compare(Loss::kCopies, report.copies);
+  compare(Loss::kCommunication, report.communication);
+  compare(Loss::kLaunches, report.launches);
+  compare(Loss::kWaiting, report.waiting);
+  return report;
+}
+}  // namespace upside_down
+
+// answer: waits_once
+// expect: three devices, of which one has no spans
+// Takes the waiting of the device that waits longest.
+namespace waits_once {
+StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
+                       const std::vector<StepSpan>& spans) {
+  TD_CHECK(td::Error, seconds_on_one > 0 && seconds_on_all > 0 && devices > 0,
+           "read_report: times and the number of devices must be positive");
+  std::vector<double> cuts = {0, seconds_on_all};
+  for (const StepSpan& span : spans) {
+    TD_CHECK(td::Error, span.device >= 0 && span.device < devices,
+             "read_report: there is no device ", span.device, " among ", devices);
+    for (const double time : {span.begin, span.end})
+      cuts.push_back(std::clamp(time, 0.0, seconds_on_all));
+  }
+  std::sort(cuts.begin(), cuts.end());
+  StepReport report;
+  report.speed_up = seconds_on_one / seconds_on_all;
+  report.efficiency = report.speed_up / devices;
+  double longest = 0;
+  for (int device = 0; device < devices; ++device) {
+    report.waiting = 0;
+    for (std::size_t i = 1; i < cuts.size(); ++i) {
+      const double seconds = cuts[i] - cuts[i - 1];
+      std::array<bool, 4> happens{};  // by activity; nothing changes between two cuts
+      for (const StepSpan& span : spans)
+        if (span.device == device && span.begin <= cuts[i - 1] && cuts[i] <= span.end)
+          happens[static_cast<std::size_t>(span.activity)] = true;
+      if (seconds <= 0 || happens[0]) continue;
+      double& lost = happens[1]   ? report.copies
+                     : happens[2] ? report.communication
+                     : happens[3] ? report.launches
+                                  : report.waiting;
+      lost += seconds;
+    }
+    longest = std::max(longest, report.waiting);
+  }
+  report.waiting = longest;
+  double most = 0;
+  const auto compare = [&](Loss loss, double seconds) {
+    if (seconds <= most) return;
+    most = seconds;
+    report.largest = loss;
+  };
+  compare(Loss::kCopies, report.copies);
+  compare(Loss::kCommunication, report.communication);
+  compare(Loss::kLaunches, report.launches);
+  compare(Loss::kWaiting, report.waiting);
+  return report;
+}
+}  // namespace waits_once
