@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Records where each chapter's program was last seen running, and writes the table of README.md.
+"""Records where each chapter's program was last seen running, and on which bare systems.
 
     tools/seen_running.py run [--build DIR] [--out FILE] [--kinds cpu,sim,cuda,xla] [CHAPTER...]
                                          runs the built programs on every device of this machine
-    tools/seen_running.py write [FILE...]   adds the rows of other machines' FILEs, and writes the table
-    tools/seen_running.py check             tells where README.md differs from the record; CTest calls it
+    tools/seen_running.py write [FILE...]   adds the rows of other machines' FILEs, and writes the tables
+    tools/seen_running.py check             tells where a page differs from the records; CTest calls it
+    tools/seen_running.py machine ...       adds a command on a bare system; tools/fresh_machine.sh calls it
 
 The record is docs/measurements/seen_running.json. `tools/gpu_check.sh` calls `run` on a machine with a
 GPU, and `write` adds the file that comes back. Invariant: only a program that ran writes a row, and a row
@@ -23,6 +24,7 @@ import sys
 import time
 import tomllib
 
+import fresh_machines
 import gpu_report
 from marked_text import replaced, table
 
@@ -233,13 +235,17 @@ def faults():
                 found.append(f"{folder}: is not for {kind}, so it has no row of it")
             if kind == "cuda" and "driver" not in row["device"]:
                 found.append(f"{folder}: the row of cuda names no driver, so it is not from a GPU")
-    page = README.read_text()
-    if replaced(page, "seen running", written(record)) != page:
-        found.append(
-            "README.md: its table is not that of docs/measurements/seen_running.json; "
-            "type  tools/seen_running.py write"
-        )
-    return found
+    for page, name, text, file in tables(record):
+        if replaced(page.read_text(), name, text) != page.read_text():
+            found.append(f"{page.name}: its table is not that of docs/measurements/{file.name}; "
+                         "type  tools/seen_running.py write")
+    return found + fresh_machines.faults()
+
+
+def tables(record):
+    """What this script writes: the page, the name of the marks, the text, and the record that it is from."""
+    return [(README, "seen running", written(record), RECORD),
+            (fresh_machines.PAGE, "fresh machines", fresh_machines.written(), fresh_machines.RECORD)]
 
 
 def write(files):
@@ -249,19 +255,29 @@ def write(files):
             sys.exit(f"seen_running: there is no {file}; tools/seen_running.py run --out {file}  makes it")
         record = merged(record, load(file))
     save(RECORD, record)
-    README.write_text(replaced(README.read_text(), "seen running", written(record)))
+    for page, name, text, _ in tables(record):
+        page.write_text(replaced(page.read_text(), name, text))
     return 0
 
 
 def main():
     parser = argparse.ArgumentParser(
         description="Records where each chapter's program was last seen running.")
-    parser.add_argument("action", choices=["run", "write", "check"])
+    parser.add_argument("action", choices=["run", "write", "check", "machine"])
     parser.add_argument("words", nargs="*", help="run: chapters' numbers; write: files of other machines")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--out", type=pathlib.Path, default=RECORD)
     parser.add_argument("--kinds", default=",".join(KINDS))
+    about_machine = parser.add_argument_group("machine")
+    for name in ("system", "compiler", "user", "typed", "log"):
+        about_machine.add_argument(f"--{name}")
+    about_machine.add_argument("--seconds", type=int)
+    about_machine.add_argument("--exit-code", type=int)
+    about_machine.add_argument("--load", type=float)
     options = parser.parse_args()
+    if options.action == "machine":
+        fresh_machines.add(options, gpu_report.machine(options.build)["cpu"], commit())
+        return 0
     if options.action == "run":
         return run(options)
     if options.action == "write":

@@ -70,7 +70,8 @@ struct Training {
   // What happens at mark_step: compile the step if its sizes are new, then run it.
   td::xla::Run start(const std::vector<std::vector<Buffer>>& arguments) {
     const std::int64_t rows = arguments[0][task.weights.size()].sizes()[0];
-    const Executable& step = program_for(programs, arguments[0], [&] { return compile(rows); });
+    const std::function<Executable()> make = [&] { return compile(rows); };
+    const Executable& step = program_for(programs, arguments[0], make);
     if (++started == 3 && record) td::trace::start();
     const td::trace::Span span("step");
     td::xla::Run run = step.start(arguments);

@@ -1,9 +1,10 @@
 // Tests of the checker's comparison: it must not accept NaN, infinities or unwritten outputs.
 #include "compare.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
+
+#include "catch.h"
 
 using check::difference;
 

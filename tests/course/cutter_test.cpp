@@ -1,7 +1,7 @@
 // The cut: what stays, what is removed, and what is an error.
 #include "cutter.h"
 
-#include <catch2/catch.hpp>
+#include "catch.h"
 
 using course::cut;
 

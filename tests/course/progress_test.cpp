@@ -1,8 +1,7 @@
 // What comes next, and what the progress file remembers through merges, damage and other processes.
 #include "progress.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "process.h"
 
 namespace {

@@ -5,8 +5,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
+
+#include "catch.h"
 
 namespace {
 

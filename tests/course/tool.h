@@ -3,11 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "catch.h"
 #include "course.h"
 #include "process.h"
 #include "terminal.h"

@@ -3,10 +3,10 @@
 // [scatter]. Use these from the main thread only: Catch2 2 counts assertions without a lock.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
+#include "catch.h"
 #include "compare.h"
 #include "td/exercise.h"
 #include "verdict.h"

@@ -1,11 +1,11 @@
 // main of every checker: check_ch05 "[scatter]" [--prove]. course-tool runs it, once per variant.
 // Invariant: the exit code is the verdict (verdict.h), never Catch2's count.
-#include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
 
+#include "catch.h"
 #include "check.h"
 
 namespace check {

@@ -1,11 +1,9 @@
 // The Catch2 reporter "course": prints what a learner needs and none of Catch2's own details.
 // Used by checker_main.cpp. It also counts cases for the verdict, because a skip and a stub are no
 // failures here and Catch2 2 knows neither.
-#define CATCH_CONFIG_EXTERNAL_INTERFACES
-#include <catch2/catch.hpp>
-
 #include <sstream>
 
+#include "catch_reporters.h"
 #include "verdict.h"
 
 namespace check {
@@ -36,9 +34,9 @@ std::string describe(const Catch::AssertionStats& stats) {
     if (message.type == Catch::ResultWas::Info) text += message.message + "\n";
   switch (result.getResultType()) {
     case Kind::ExplicitFailure:
-      return text + result.getMessage().c_str();
+      return text + std::string(result.getMessage());
     case Kind::ThrewException:
-      return text + "an error was thrown: " + result.getMessage().c_str();
+      return text + "an error was thrown: " + std::string(result.getMessage());
     case Kind::DidntThrowException:
       return text + "an error was expected, none was thrown: " + result.getExpression();
     default:
@@ -51,44 +49,41 @@ std::string describe(const Catch::AssertionStats& stats) {
 
 }  // namespace
 
-class CourseReporter : public Catch::StreamingReporterBase<CourseReporter> {
+class CourseReporter : public ReporterBase<CourseReporter> {
  public:
-  using StreamingReporterBase::StreamingReporterBase;
+  using ReporterBase::ReporterBase;
 
   static std::string getDescription() { return "what a learner of the course needs"; }
 
-  void assertionStarting(const Catch::AssertionInfo&) override {}
-
-  bool assertionEnded(const Catch::AssertionStats& stats) override {
+  void examine(const Catch::AssertionStats& stats) override {
     const auto& result = stats.assertionResult;
-    if (result.isOk()) return true;
-    if (result.getResultType() == Kind::ThrewException && is_no_failure(result)) return true;
+    if (result.isOk()) return;
+    if (result.getResultType() == Kind::ThrewException && is_no_failure(result)) return;
     if (++failures_ <= kFailuresShown) show(stats);
-    return true;
   }
 
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
-    StreamingReporterBase::testCaseStarting(info);
+    ReporterBase::testCaseStarting(info);
     failures_ = 0;
     unfinished_ = false;
     mark(info.name);
   }
 
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
-    StreamingReporterBase::testCaseEnded(stats);
+    ReporterBase::testCaseEnded(stats);
     if (failures_ > kFailuresShown)
-      stream << "    ... and " << failures_ - kFailuresShown << " more of this test\n";
+      out() << "    ... and " << failures_ - kFailuresShown << " more of this test\n";
     if (failures_)
       ++verdict().failed_cases;
     else if (!unfinished_)
       ++verdict().passed_cases;
-    stream << std::flush;
+    out() << std::flush;
   }
 
  private:
   /// A skip and a stub arrive as exceptions; both are remembered elsewhere and are not shown.
   bool is_no_failure(const Catch::AssertionResult& result) {
-    const std::string message = result.getMessage().c_str();
+    const std::string message(result.getMessage());
     const bool stub = message.compare(0, 14, "not done yet: ") == 0;
     if (!stub && !verdict().skipping) return false;
     verdict().skipping = false;
@@ -100,9 +95,9 @@ class CourseReporter : public Catch::StreamingReporterBase<CourseReporter> {
   void show(const Catch::AssertionStats& stats) {
     const auto& line = currentTestCaseInfo->lineInfo;
     if (failures_ == 1)
-      stream << "  " << currentTestCaseInfo->name << "  (" << short_path(line.file) << ":"
-             << line.line << ")\n";
-    stream << indented(describe(stats));
+      out() << "  " << currentTestCaseInfo->name << "  (" << short_path(line.file) << ":"
+            << line.line << ")\n";
+    out() << indented(describe(stats));
   }
 
   int failures_ = 0;

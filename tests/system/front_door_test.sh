@@ -69,7 +69,12 @@ mkdir -p "$door/tools" "$door/build/release/tools/course"
 cp "$source_folder/course" "$door"
 cp -r "$source_folder/tools/shell" "$source_folder/tools/packages.debian" "$door/tools"
 touch -d '1 day ago' "$door/tools/packages.debian"
-touch "$door/build/setup.base" "$door/build/release/build.ninja"
+configured() {  # configured FOLDER: what a whole configuration leaves
+  mkdir -p "$1/CMakeFiles"
+  touch "$1/CMakeCache.txt" "$1/build.ninja" "$1/CMakeFiles/rules.ninja" "$1/configure.log"
+}
+touch "$door/build/setup.base"
+configured "$door/build/release"
 mkdir -p "$folder/quiet"
 printf '#!/bin/sh\n' >"$folder/quiet/cmake" && chmod +x "$folder/quiet/cmake"
 printf '#!/bin/sh\nprintf installed\n' >"$folder/quiet/dpkg-query" && chmod +x "$folder/quiet/dpkg-query"
@@ -115,7 +120,7 @@ if [ "$output" != "the tool got: list --json" ] || ! grep -q '^build: configurin
   echo "notices among the answer: $output"
   failed=1
 fi
-touch "$door/build/release/build.ninja"
+configured "$door/build/release"
 
 echo "what the shell does itself answers --help with an example, in every width"
 for pair in test:test docs:docs doctor:doctor setup:doctor; do
@@ -216,10 +221,29 @@ if [ -n "$output" ]; then
   failed=1
 fi
 
+echo "what an interruption or a deleted file left is configured again, and so is what knows no newer package"
+again() {  # again TRUE|FALSE: whether it is configured again
+  run bash -c 'cd "$1" && . "$0/tools/shell/build.sh" && PATH="$2:$PATH" configure release' "$source_folder" "$folder" "$folder/bin"
+  if grep -qF "configuring release" <<<"$output"; then [ "$1" = true ]; else [ "$1" = false ]; fi && return
+  echo "configured again should be $1: $output"
+  failed=1
+}
+configured "$folder/build/release"
+again false
+for part in CMakeCache.txt build.ninja CMakeFiles/rules.ninja; do
+  rm "$folder/build/release/$part"
+  again true
+  configured "$folder/build/release"
+done
+again false
+touch -d '+1 minute' "$folder/build/setup.docs"
+again true
+rm "$folder/build/setup.docs"
+
 echo "CUDA is left out without a GPU, which one line says, and added when there is one"
 printf '#!/bin/sh\n' >"$folder/bin/nvcc" && chmod +x "$folder/bin/nvcc"
 cuda() {  # cuda CHOICE true|false: a build directory with this choice, on a machine with or without a GPU
-  touch "$folder/build/release/build.ninja"
+  configured "$folder/build/release"
   echo "TD_CUDA_CHOICE:INTERNAL=$1" >"$folder/build/release/CMakeCache.txt"
   run env PATH="$folder/bin:$PATH" bash -c 'cd "$1" && . "$0/tools/shell/build.sh"
     eval "has_gpu() { $2; }"; nvidia-smi() { echo "Made-up GPU"; }

@@ -52,7 +52,8 @@ class MadeUp:
     """The course in a folder of its own, with or without a GPU."""
     def __init__(self, folder):
         self.root, self.bin = folder / "course", folder / "bin"
-        for name in ("seen_running.py", "front_page.py", "gpu_report.py", "marked_text.py", "xla_plugin.txt"):
+        for name in ("seen_running.py", "front_page.py", "fresh_machines.py", "gpu_report.py", "marked_text.py",
+                     "xla_plugin.txt"):
             (self.root / "tools").mkdir(parents=True, exist_ok=True)
             shutil.copy(SOURCE / "tools" / name, self.root / "tools" / name)
         (self.root / "docs/measurements").mkdir(parents=True)
@@ -68,6 +69,8 @@ class MadeUp:
             program.chmod(0o755)
         (self.root / "chapters/course.toml").write_text(COURSE)
         (self.root / "README.md").write_text(README)
+        self.systems = self.root / "docs/measurements/systems.md"
+        self.systems.write_text("<!-- fresh machines -->\n<!-- end of fresh machines -->\n")
         self.record = self.root / "docs/measurements/seen_running.json"
         self.bin.mkdir()
         # `git` and `nvidia-smi` of the machine that runs this test must not be seen.
@@ -180,6 +183,24 @@ def test_gpu(course):
                 says="the row of cuda names no driver, so it is not from a GPU")
 
 
+def test_fresh_machine(course):
+    log = course.root / "log"
+    log.write_text("building\n12 passed, 0 failed, 3 skipped\n")
+    typed = ["machine", "--system", "Made-up Linux 1", "--compiler", "c++ (made up) 14.2.0", "--user", "learner",
+             "--load", "0.5", "--log", log]
+    course.call("seen_running.py", *typed, "--typed", "./course test", "--seconds", "601", "--exit-code", "0")
+    course.call("seen_running.py", "check", code=1, says="its table is not that of docs/measurements/fresh_machines.json")
+    course.call("seen_running.py", "write")
+    line = "| Made-up Linux 1 | c++ 14.2.0 | a user with sudo | not tried | not tried | 10 min 1 s: 12 passed, 0 failed"
+    expect("the page has the line", line in course.systems.read_text(), course.systems.read_text())
+    course.call("seen_running.py", *typed, "--typed", "./course run 4", "--seconds", "5", "--exit-code", "1")
+    course.call("seen_running.py", "write")
+    expect("a failure is shown", "**failed**: exit code 1" in course.systems.read_text())
+    course.call("seen_running.py", "check", code=1, says="./course run 4 failed with exit code 1 for a user with sudo")
+    (course.root / "docs/measurements/fresh_machines.json").unlink()
+    course.call("seen_running.py", "write")
+
+
 def newest_comparison():
     runs = json.loads((SOURCE / "docs/measurements/comparison.json").read_text()).values()
     return max((run["machine"] for run in runs), key=lambda machine: machine["date"])
@@ -207,7 +228,7 @@ def test_front_page(course):
 
 with tempfile.TemporaryDirectory() as name:
     made_up = MadeUp(pathlib.Path(name))
-    for test in (test_without_gpu, test_failures, test_gpu, test_front_page):
+    for test in (test_without_gpu, test_failures, test_gpu, test_fresh_machine, test_front_page):
         print(test.__name__)
         test(made_up)
 sys.exit(1 if faults else 0)

@@ -44,6 +44,7 @@ not_stamped() { ! stamped; }
 echo "everything is there: nothing is installed"
 stand_in dpkg-query 'printf installed'
 stand_in apt-get ''
+stand_in apt-cache ''
 stand_in id 'echo 0'
 on_machine base
 expect "success" exits 0
@@ -74,6 +75,26 @@ on_machine docs
 expect "failure" exits 1
 expect "what to type" says 'sudo apt-get install tool-e'
 stand_in apt-get ''
+
+echo "a system that lacks a package: what is only good to have is left out, and not asked for again"
+stand_in dpkg-query 'for p; do :; done; case $p in tool-[bc]) exit 1;; *) printf installed;; esac'
+stand_in apt-cache 'exit 100'
+on_machine base
+expect "success" exits 0
+expect "installs what the course needs" called 'install -y --no-install-recommends tool-b$'
+expect "says so" says 'this system has no package tool-c; going on without'
+expect "remembered" stamped
+stand_in apt-cache ''
+
+echo "an old CMake is refused in words, before it misunderstands the presets"
+stand_in dpkg-query 'printf installed'
+stand_in cmake 'echo "cmake version 3.22.1"'
+on_machine base
+expect "failure" exits 1
+expect "why" says 'CMake 3.22 is too old: the course needs 3.25'
+stand_in cmake 'echo "cmake version 4.0.1"'
+on_machine base
+expect "success" exits 0
 
 echo "no root, no terminal: sudo is told not to ask"
 stand_in dpkg-query 'for p; do :; done; case $p in tool-b) exit 1;; *) printf installed;; esac'

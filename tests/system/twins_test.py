@@ -104,6 +104,11 @@ def self_test():
 def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        print("skipped: this Python has no torch (Debian package python3-torch)")
+        return sys.exit(CANNOT_RUN_HERE)
     root, programs = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     twins = [twin for twin in sorted(root.glob("chapters/[0-9]*/pytorch.py"))
              if not sys.argv[3:] or twin.parent.name[:2] in sys.argv[3:]]

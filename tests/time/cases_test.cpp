@@ -1,7 +1,7 @@
 // The meaning of a case's name, and the cases of a machine.
-#include <catch2/catch.hpp>
 #include <set>
 
+#include "catch.h"
 #include "td/base/parallel.h"
 #include "work/cases.h"
 

@@ -1,8 +1,8 @@
 // Where the time of a step goes, on traces written by hand: each moment must count once, and as
 // what it is. The workers' answers are tested in worker_test.py.
 #include <algorithm>
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "work/explain.h"
 
 namespace {

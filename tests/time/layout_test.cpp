@@ -1,9 +1,9 @@
 // The table at every width, the JSON file read back, the page's escapes, and gnuplot's output
 // adapted.
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "app/terminal.h"
+#include "catch.h"
 #include "report/gnuplot_script.h"
 #include "report/html.h"
 #include "report/json_file.h"

@@ -1,9 +1,9 @@
 // How steps are timed, on a job that does nothing but sleep and count.
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <string>
 #include <thread>
 
+#include "catch.h"
 #include "work/measure.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // Statistics, bases, reasons, verdicts and the plan, on numbers that can be checked by hand.
-#include <catch2/catch.hpp>
 #include <set>
 
+#include "catch.h"
 #include "report/baseline.h"
 #include "report/compare.h"
 #include "report/merge.h"

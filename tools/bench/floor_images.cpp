@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "floor.h"
+#include "td/kernels/libs/onednn_version.h"
 
 namespace bench::floor {
 namespace {
@@ -12,6 +13,7 @@ using dnnl::memory;
 using Tag = memory::format_tag;
 using Arguments = std::unordered_map<int, memory>;
 constexpr auto kFloat = memory::data_type::f32;
+constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 constexpr int kBatch = 64;
 
 dnnl::engine& engine() {
@@ -61,36 +63,36 @@ struct Conv {
     dnnl::primitive_attr attributes;
     if (relu) {
       dnnl::post_ops after;
-      after.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+      td::kernels::append_eltwise(after, dnnl::algorithm::eltwise_relu, 0, 0);
       attributes.set_post_ops(after);
     }
-    const dnnl::convolution_forward::primitive_desc describe(
-        {dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, x.get_desc(),
-         w_any, b_any, y_any, step, pad, pad},
-        attributes, engine());
+    const auto used = describe_forward(x.get_desc(), attributes);
     plain_weight = over({{out, in, 5, 5}, kFloat, Tag::oihw}, weight.value);
-    forward_weight = Arranged(plain_weight, describe.weights_desc());
-    output = memory(describe.dst_desc(), engine());
-    grad = memory(describe.dst_desc(), engine());
-    run = dnnl::convolution_forward(describe);
+    forward_weight = Arranged(plain_weight, used.weights_desc());
+    output = memory(used.dst_desc(), engine());
+    grad = memory(used.dst_desc(), engine());
+    run = dnnl::convolution_forward(used);
     arguments = {{DNNL_ARG_SRC, x},
                  {DNNL_ARG_WEIGHTS, forward_weight.used},
                  {DNNL_ARG_BIAS, over(b_any, bias.value)},
                  {DNNL_ARG_DST, output}};
-    hint = {{dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, x_any, w_any,
-             b_any, y_any, step, pad, pad},
-            engine()};
+    hint = describe_forward(x_any, {});
     prepare_weight_gradient();
   }
+  dnnl::convolution_forward::primitive_desc describe_forward(
+      const memory::desc& x, const dnnl::primitive_attr& attributes) const {
+    return td::kernels::describe<dnnl::convolution_forward>(
+        engine(), attributes, dnnl::prop_kind::forward_training, kDirect, x, w_any, b_any, y_any,
+        step, pad, pad);
+  }
   void prepare_weight_gradient() {
-    const dnnl::convolution_backward_weights::primitive_desc describe(
-        {dnnl::algorithm::convolution_direct, x_any, w_any, b_any, y_any, step, pad, pad}, engine(),
-        hint);
-    const memory::desc layout(w_any.dims(), kFloat, Tag::oihw);
-    weight_gradient = Arranged(over(layout, weight.grad), describe.diff_weights_desc());
-    wanted_input = Arranged(input, describe.src_desc());
-    wanted_grad = Arranged(grad, describe.diff_dst_desc());
-    run_weight = dnnl::convolution_backward_weights(describe);
+    const auto used = td::kernels::describe_backward<dnnl::convolution_backward_weights>(
+        engine(), {}, hint, kDirect, x_any, w_any, b_any, y_any, step, pad, pad);
+    weight_gradient =
+        Arranged(over(plain_weight.get_desc(), weight.grad), used.diff_weights_desc());
+    wanted_input = Arranged(input, used.src_desc());
+    wanted_grad = Arranged(grad, used.diff_dst_desc());
+    run_weight = dnnl::convolution_backward_weights(used);
     weight_arguments = {{DNNL_ARG_SRC, wanted_input.used},
                         {DNNL_ARG_DIFF_DST, wanted_grad.used},
                         {DNNL_ARG_DIFF_WEIGHTS, weight_gradient.used},
@@ -98,12 +100,12 @@ struct Conv {
   }
   // Also computes the input's gradient, into `into`.
   void prepare_input_gradient(const memory& into) {
-    const dnnl::convolution_backward_data::primitive_desc describe(
-        {dnnl::algorithm::convolution_direct, x_any, w_any, y_any, step, pad, pad}, engine(), hint);
-    backward_weight = Arranged(plain_weight, describe.weights_desc());
-    data_grad = Arranged(grad, describe.diff_dst_desc());
-    input_gradient = Arranged(into, describe.diff_src_desc());
-    run_input = dnnl::convolution_backward_data(describe);
+    const auto used = td::kernels::describe_backward<dnnl::convolution_backward_data>(
+        engine(), {}, hint, kDirect, x_any, w_any, y_any, step, pad, pad);
+    backward_weight = Arranged(plain_weight, used.weights_desc());
+    data_grad = Arranged(grad, used.diff_dst_desc());
+    input_gradient = Arranged(into, used.diff_src_desc());
+    run_input = dnnl::convolution_backward_data(used);
     input_arguments = {{DNNL_ARG_DIFF_DST, data_grad.used},
                        {DNNL_ARG_WEIGHTS, backward_weight.used},
                        {DNNL_ARG_DIFF_SRC, input_gradient.used}};
@@ -151,23 +153,20 @@ struct Conv {
 struct Pool {
   Pool(const Conv& before, int channels, int size)
       : in(before.output), in_grad(before.grad), size(static_cast<std::size_t>(size)) {
-    const dnnl_memory_desc_t& layout = in.get_desc().data;
-    const auto& blocks = layout.format_desc.blocking;
-    lanes = static_cast<std::size_t>(blocks.inner_nblks       ? blocks.inner_blks[0]
-                                     : blocks.strides[1] == 1 ? channels
-                                                              : 1);
-    dnnl_memory_desc_t smaller;
-    const dnnl_dims_t dims{kBatch, channels, size, size};
-    dnnl_memory_desc_init_by_tag(&smaller, 4, dims, dnnl_f32, tag());
-    output = memory(memory::desc(smaller), engine());
-    grad = memory(memory::desc(smaller), engine());
+    const memory::dims sizes{kBatch, channels, 2 * size, 2 * size};
+    const std::pair<Tag, int> layouts[] = {
+        {Tag::nChw16c, 16}, {Tag::nChw8c, 8}, {Tag::nhwc, channels}};
+    Tag tag = Tag::nchw;
+    for (const auto& [layout, width] : layouts)
+      if (in.get_desc() == memory::desc(sizes, kFloat, layout)) {
+        tag = layout;
+        lanes = static_cast<std::size_t>(width);
+      }
+    const memory::desc smaller({kBatch, channels, size, size}, kFloat, tag);
+    output = memory(smaller, engine());
+    grad = memory(smaller, engine());
     images = output.get_desc().get_size() / sizeof(float) / lanes / this->size / this->size;
     places.resize(output.get_desc().get_size() / sizeof(float));
-  }
-  dnnl_format_tag_t tag() const {
-    if (lanes == 16) return dnnl_nChw16c;
-    if (lanes == 8) return dnnl_nChw8c;
-    return lanes == 1 ? dnnl_nchw : dnnl_nhwc;
   }
   // body(offset of the window's first pixel, offset of its output); a row has `2 * size * lanes`.
   template <class Body>

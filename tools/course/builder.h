@@ -44,6 +44,6 @@ int become_built(const Course& course, const std::string& target, const std::str
 
 /// The chapter whose number this is; `example` is how to type it. @throws UsageError
 const Chapter& chapter_by_number(const Course& course, const std::string& text,
-                                 const std::string& example);
+                                 const char* example);
 
 }  // namespace course

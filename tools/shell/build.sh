@@ -29,14 +29,27 @@ lock_build() {  # lock_build PRESET: until unlock_build
 }
 unlock_build() { exec {build_lock}>&-; }
 
+# An interruption, or a file that was deleted, leaves a part.
+is_whole() { [ -f "$1/CMakeCache.txt" ] && [ -f "$1/build.ninja" ] && [ -f "$1/CMakeFiles/rules.ninja" ]; }  # is_whole FOLDER
+
+# Packages that were installed since then are used from now on (setup.sh touches its stamps).
+is_outdated() {  # is_outdated FOLDER
+  local stamp
+  for stamp in build/setup.{base,docs,all}; do [ "$stamp" -nt "$1/configure.log" ] && return; done
+  return 1
+}
+
 configure() {  # configure PRESET [-DOPTION=VALUE...]
-  local preset="$1" folder="build/$1" status
+  local preset="$1" folder="build/$1" how=(--preset "$1") status
   shift
   # After the first time the build itself notices changes that require a new configuration.
-  if [ -f "$folder/build.ninja" ] && [ $# -eq 0 ] && ! lacks_cuda_of_now "$preset"; then return 0; fi
+  if is_whole "$folder" && [ $# -eq 0 ] && ! lacks_cuda_of_now "$preset"; then
+    is_outdated "$folder" || return 0
+    how=("$folder")  # not the preset, which would undo the options that somebody has chosen
+  fi
   lock_build "$preset" || return 1
   echo "build: configuring $preset" >&2
-  cmake --preset "$preset" "$@" >"$folder/configure.log" 2>&1
+  cmake "${how[@]}" "$@" >"$folder/configure.log" 2>&1
   status=$?
   unlock_build
   if [ $status -ne 0 ]; then

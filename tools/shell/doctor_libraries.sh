@@ -58,21 +58,13 @@ examine_libraries() {
 }
 
 examine_catch2() {
-  if find_header catch2/catch.hpp >/dev/null; then
+  if find_header catch2/catch_test_macros.hpp >/dev/null; then
+    finding ok catch2 "Catch2 3"
+  elif find_header catch2/catch.hpp >/dev/null; then
     finding ok catch2 "Catch2 2"
-  elif find_header catch2/catch_test_macros.hpp >/dev/null || has_package_of_catch2_3; then
-    finding error catch2_version "This system's package of Catch2 is version 3, and the course needs 2.13." \
-      "Programs run, but ./course check cannot judge exercises. This installs Catch2 2.13 for you alone:" \
-      "$ git clone --depth 1 --branch v2.13.10 https://github.com/catchorg/Catch2 build/catch2" \
-      "$ cmake -S build/catch2 -B build/catch2/build -DCATCH_BUILD_TESTING=OFF -DCMAKE_INSTALL_PREFIX=\"\$HOME/.local\"" \
-      "$ cmake --install build/catch2/build" "$ export CMAKE_PREFIX_PATH=\"\$HOME/.local\""
   else
     missing+=(catch2)
   fi
-}
-
-has_package_of_catch2_3() {
-  case "$distribution" in "ubuntu 2"[3-9]* | "debian 1"[3-9]*) return 0 ;; *) return 1 ;; esac
 }
 
 examine_math_libraries() {

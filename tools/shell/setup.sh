@@ -38,11 +38,22 @@ install_packages() {  # install_packages PACKAGE...
     [ -t 0 ] || as_root=(sudo -n)
   fi
   echo "setup: installing $# packages (log: build/setup.log)" >&2
-  {
-    "${as_root[@]}" apt-get -o DPkg::Lock::Timeout=300 update &&
-      "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
-        install -y --no-install-recommends "$@"
-  } >>build/setup.log 2>&1 </dev/null
+  "${as_root[@]}" apt-get -o DPkg::Lock::Timeout=300 update >>build/setup.log 2>&1 </dev/null || return
+  local package wanted=()
+  for package; do
+    if is_to_be_had "$package"; then wanted+=("$package"); else not_to_be_had+=("$package"); fi
+  done
+  [ ${#wanted[@]} -eq 0 ] ||
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
+      install -y --no-install-recommends "${wanted[@]}" >>build/setup.log 2>&1 </dev/null
+}
+
+not_to_be_had=()
+# A system may lack a package that is good to have. What the course needs is asked for in any case: apt-get says why not.
+is_to_be_had() {  # is_to_be_had PACKAGE
+  local packages
+  packages=" $(packages_of base docs | tr '\n' ' ')"
+  [[ "$packages" == *" $1 "* ]] || apt-cache show --no-all-versions "$1" >/dev/null 2>&1
 }
 
 say_how_to_install() {
@@ -51,13 +62,19 @@ say_how_to_install() {
 }
 
 have_build_tools() {
-  local tool
-  for tool in c++ cmake ninja; do
-    if ! command -v "$tool" >/dev/null; then
+  local tool version
+  for tool in "${CXX:-c++}" cmake ninja; do
+    if ! command -v "${tool%% *}" >/dev/null; then
       echo "setup: there is no $tool on PATH. The course needs g++ 12, CMake 3.25 and Ninja." >&2
       return 1
     fi
   done
+  # An older CMake does not understand CMakePresets.json, and does not say that it is too old.
+  version="$(cmake --version 2>/dev/null)"
+  [[ "$version" =~ version\ ([0-9]+)\.([0-9]+) ]] || return 0
+  [ $((BASH_REMATCH[1] * 1000 + BASH_REMATCH[2])) -ge 3025 ] && return
+  echo "setup: CMake ${BASH_REMATCH[1]}.${BASH_REMATCH[2]} is too old: the course needs 3.25. Type  ./course doctor" >&2
+  return 1
 }
 
 set_up() {  # set_up base|docs|all
@@ -89,6 +106,7 @@ set_up() {  # set_up base|docs|all
       # No stamp, so the next command checks again.
       return 0
     fi
+    [ ${#not_to_be_had[@]} -eq 0 ] || echo "setup: this system has no package ${not_to_be_had[*]}; going on without" >&2
   fi
   have_build_tools && touch "$stamp"
 }

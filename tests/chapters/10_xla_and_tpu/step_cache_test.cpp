@@ -97,8 +97,9 @@ TEST_CASE("each size gets its own program again", "[step_cache]") {
   Programs programs;
   for (int round = 0; round < 2; ++round)
     for (const int number : {0, 1}) {
-      const Executable& program = program_for(programs, buffers({td::zeros({number + 1})}),
-                                              [&] { return returns(number); });
+      const auto arguments = buffers({td::zeros({number + 1})});
+      const std::function<Executable()> make = [&] { return returns(number); };
+      const Executable& program = program_for(programs, arguments, make);
       check::expect_close(program.run({}).at(0).to_host().item<double>(), number, 0,
                           "round " + std::to_string(round) + ": the result of the program for " +
                               std::to_string(number + 1) + " elements");

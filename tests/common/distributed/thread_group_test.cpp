@@ -1,8 +1,8 @@
 // Collectives between thread ranks, on every device: values against plain loops, and the errors.
-#include <catch2/catch.hpp>
 #include <mutex>
 #include <thread>
 
+#include "catch.h"
 #include "distributed/distributed.h"
 #include "distributed/thread_group.h"
 #include "td/td.h"

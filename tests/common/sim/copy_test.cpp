@@ -1,8 +1,8 @@
 // Copies of sim: every direction and size, pinned against pageable, overlap with kernels, the link.
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <numeric>
 
+#include "catch.h"
 #include "sim_work.h"
 #include "td/base/error.h"
 

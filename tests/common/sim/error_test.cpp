@@ -1,8 +1,8 @@
 // Errors of queued work: they stay with the stream, cross events, and are reported once per stream.
-#include <catch2/catch.hpp>
-
-#include "sim_work.h"
 #include "td/base/error.h"
+
+#include "catch.h"
+#include "sim_work.h"
 
 using namespace td;
 using test::DeviceArray;

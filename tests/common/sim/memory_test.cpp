@@ -1,9 +1,9 @@
 // Device memory of sim: the caching allocator's reuse, streams, statistics, out of memory.
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <limits>
 #include <thread>
 
+#include "catch.h"
 #include "sim_work.h"
 #include "td/base/error.h"
 

@@ -1,9 +1,9 @@
 // TD_NO_CACHING=1: every block is an allocation of the device's own. It is read once, so each case
 // runs in a child process.
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <iostream>
 
+#include "catch.h"
 #include "child_process.h"
 #include "sim_work.h"
 #include "td/td.h"

@@ -1,13 +1,13 @@
 // What sim does to the process: the report of a fault, the environment, and a clean end. Each case
 // runs in a child process (the hidden cases).
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <thread>
 
+#include "catch.h"
 #include "child_process.h"
 #include "sim/settings.h"
 #include "sim_work.h"

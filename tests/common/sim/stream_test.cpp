@@ -1,9 +1,9 @@
 // Streams and events of sim: order, waiting, re-recording, and the ring under load.
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <numeric>
 #include <thread>
 
+#include "catch.h"
 #include "sim_work.h"
 
 using namespace td;

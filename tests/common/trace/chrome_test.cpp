@@ -1,6 +1,5 @@
 // The JSON that viewers read: every required field, times to the last digit, arrows with both ends,
 // names that could break it.
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cmath>
 #include <fstream>
@@ -9,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "catch.h"
 #include "td/td.h"
 #include "traces.h"
 

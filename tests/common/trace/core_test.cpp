@@ -1,7 +1,7 @@
 // Spans of the core that are no device's: operations on cpu, gradients, loaders, collectives.
-#include <catch2/catch.hpp>
 #include <set>
 
+#include "catch.h"
 #include "distributed/thread_group.h"
 #include "td/td.h"
 #include "traces.h"

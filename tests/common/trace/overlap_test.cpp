@@ -1,7 +1,7 @@
 // The figure of overlap, on traces whose times are known.
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "catch.h"
 #include "traces.h"
 
 using namespace test;

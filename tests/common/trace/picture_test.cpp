@@ -1,6 +1,5 @@
 // Figures of traces whose times are known: the positions and the names in them.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "traces.h"
 
 using namespace test;

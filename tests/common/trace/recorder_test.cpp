@@ -1,9 +1,9 @@
 // Which spans are kept, in which tracks, and what several threads may do at once.
 #include <pthread.h>
 
-#include <catch2/catch.hpp>
 #include <thread>
 
+#include "catch.h"
 #include "traces.h"
 
 using namespace test;

@@ -1,6 +1,5 @@
 // What sim writes into traces: launches and what they lead to, copies with their engines, waits.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "sim_work.h"
 #include "td/td.h"
 #include "traces.h"

@@ -2,8 +2,7 @@
 // tests/system/xla_test.py tests that XLA itself accepts our programs.
 #include <dlfcn.h>
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "td/td.h"
 #include "xla/client.h"
 

@@ -1,8 +1,8 @@
 // What all chapters' programs have in common: options, exit codes, Ctrl-C, the choice of a device.
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <sstream>
 
+#include "catch.h"
 #include "process.h"
 
 using course::Outcome;

@@ -163,7 +163,7 @@ def test_refusals():
         expect(f"{what}: in words", done.returncode == 1 and words in done.stderr, done)
         expect(
             f"{what}: nothing is left, nothing configured",
-            prepared.nothing_is_left() and "cmake" not in prepared.calls,
+            prepared.nothing_is_left() and "cmake --preset" not in prepared.calls,
             done,
         )
 

@@ -32,11 +32,15 @@ class Skipped(Exception):
     """What cannot be tested on this machine, and why."""
 
 
+PACKAGES = {"ip": "iproute2", "tc": "iproute2", "mpirun": "openmpi-bin", "torchrun": "python3-torch",
+            "redis-server": "redis-server"}
+
+
 def needs(*programs):
     """Skips where a program is absent; `./course test --all` has checked before that none is."""
     for program in programs:
         if not shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/sbin"):
-            raise Skipped(f"there is no {program} here")
+            raise Skipped(f"there is no {program} here (Debian package {PACKAGES.get(program, 'util-linux')})")
 
 
 def case(work, *arguments):
@@ -230,7 +234,11 @@ class Hosts:
 def enter_namespace():
     """Starts this script again as root of a namespace of its own: hosts can be made there without being
     root. Skips where the system does not allow it."""
-    needs("unshare", "nsenter", "setpriv", "ip", "tc")
+    try:
+        needs("unshare", "nsenter", "setpriv", "ip", "tc")
+    except Skipped as why:
+        print(f"skipped: {why}")
+        raise SystemExit(77) from why
     os.environ["PATH"] += ":/usr/sbin:/sbin"
     ENVIRONMENT["PATH"] = os.environ["PATH"]
     if os.environ.get("TEST_IN_NAMESPACE"):

@@ -5,6 +5,7 @@
 #include "td/base/parallel.h"
 #include "td/kernels/libs/host_libs.h"
 #include "td/kernels/libs/onednn_plan.h"
+#include "td/kernels/libs/onednn_version.h"
 
 namespace td::kernels {
 namespace {
@@ -37,12 +38,10 @@ memory::desc stored(const Gemm& g, std::int64_t rows, std::int64_t columns, bool
 
 dnnl::primitive_attr attributes_of(const Gemm& g) {
   dnnl::primitive_attr attributes = own_scratchpad();
-  if (g.alpha != 1) attributes.set_output_scales(0, {static_cast<float>(g.alpha)});
-  if (g.beta != 0) {
-    dnnl::post_ops add_old;
-    add_old.append_sum(static_cast<float>(g.beta));
-    attributes.set_post_ops(add_old);
-  }
+  dnnl::post_ops after;
+  if (g.alpha != 1) scale_result(attributes, after, static_cast<float>(g.alpha));
+  if (g.beta != 0) after.append_sum(static_cast<float>(g.beta));
+  attributes.set_post_ops(after);
   return attributes;
 }
 
@@ -53,9 +52,8 @@ Plan plan_product(const GemmKey& key) {
                      b = stored(g, g.k, g.n, g.transpose_b, g.ldb, g.stride_b),
                      bias = stored(g, 1, g.n, false, g.n, 0),
                      c = stored(g, g.m, g.n, false, g.ldc, g.stride_c);
-  const dnnl::matmul::primitive_desc product(
-      key.bias ? dnnl::matmul::desc(a, b, bias, c) : dnnl::matmul::desc(a, b, c), attributes_of(g),
-      engine());
+  const auto product = key.bias ? describe<dnnl::matmul>(engine(), attributes_of(g), a, b, bias, c)
+                                : describe<dnnl::matmul>(engine(), attributes_of(g), a, b, c);
   Plan plan;
   Arguments arguments{{DNNL_ARG_SRC, plan.caller(a, 0)},
                       {DNNL_ARG_WEIGHTS, plan.caller(b, 1)},
@@ -121,11 +119,10 @@ struct Layouts {
 };
 
 dnnl::convolution_forward::primitive_desc describe_forward(const Layouts& l, bool bias) {
-  return {{dnnl::prop_kind::forward_training, kDirect, l.input.work, l.weight.work,
-           bias ? l.bias.work : memory::desc(), l.output.work, l.stride, l.dilation, l.padding,
-           l.padding_end},
-          own_scratchpad(),
-          engine()};
+  return describe<dnnl::convolution_forward>(
+      engine(), own_scratchpad(), dnnl::prop_kind::forward_training, kDirect, l.input.work,
+      l.weight.work, bias ? l.bias.work : memory::desc(), l.output.work, l.stride, l.dilation,
+      l.padding, l.padding_end);
 }
 
 // Slots: input, weight, bias, output.
@@ -146,15 +143,14 @@ Plan plan_forward(const ConvKey& key) {
 // Slots: grad, input, weight, grad_input, grad_weight.
 Plan plan_backward(const ConvKey& key) {
   const Layouts l(key.conv, key.native);
-  const auto hint = describe_forward(l, false);
+  const auto forward = describe_forward(l, false);
   Plan plan;
   const memory grad = plan.caller(l.output.caller, 0);
   memory reordered = grad;  // once for both, when both want the same layout
   if (key.first) {
-    const dnnl::convolution_backward_data::primitive_desc conv(
-        {kDirect, l.input.work, l.weight.work, l.output.work, l.stride, l.dilation, l.padding,
-         l.padding_end},
-        own_scratchpad(), engine(), hint);
+    const auto conv = describe_backward<dnnl::convolution_backward_data>(
+        engine(), own_scratchpad(), forward, kDirect, l.input.work, l.weight.work, l.output.work,
+        l.stride, l.dilation, l.padding, l.padding_end);
     reordered = plan.input(grad, conv.diff_dst_desc());
     const memory weight = plan.input(plan.caller(l.weight.caller, 2), conv.weights_desc());
     plan.add(dnnl::convolution_backward_data(conv), conv.scratchpad_desc(),
@@ -162,10 +158,9 @@ Plan plan_backward(const ConvKey& key) {
              conv.diff_src_desc(), plan.caller(l.input.caller, 3));
   }
   if (key.second) {
-    const dnnl::convolution_backward_weights::primitive_desc conv(
-        {kDirect, l.input.work, l.weight.work, memory::desc(), l.output.work, l.stride, l.dilation,
-         l.padding, l.padding_end},
-        own_scratchpad(), engine(), hint);
+    const auto conv = describe_backward<dnnl::convolution_backward_weights>(
+        engine(), own_scratchpad(), forward, kDirect, l.input.work, l.weight.work, memory::desc(),
+        l.output.work, l.stride, l.dilation, l.padding, l.padding_end);
     const memory& source = reordered.get_desc() == conv.diff_dst_desc() ? reordered : grad;
     const memory gradient = plan.input(source, conv.diff_dst_desc());
     const memory input = plan.input(plan.caller(l.input.caller, 1), conv.src_desc());

@@ -104,7 +104,9 @@ Tensor Tensor::flatten(std::int64_t start_dim, std::int64_t end_dim) const {
 Tensor Tensor::permute(IntArrayRef dims) const {
   TD_CHECK(ShapeError, static_cast<std::int64_t>(dims.size()) == dim(), "permute: got ",
            dims.size(), " dimensions for a ", dim(), "-dimensional tensor");
-  Sizes sizes, strides, inverse(dims.size(), -1);
+  Sizes sizes, strides;
+  std::array<std::int64_t, kMaxDims> inverse;
+  inverse.fill(-1);
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const std::int64_t d = wrap_dim("permute", dims[i], dim());
     TD_CHECK(ShapeError, inverse[d] < 0, "permute: dimension ", d, " is named twice in ", dims);
@@ -113,7 +115,9 @@ Tensor Tensor::permute(IntArrayRef dims) const {
     strides.push_back(impl().strides[d]);
   }
   return make_view("permute", *this, sizes, strides, impl().offset,
-                   [inverse](const Tensor& g) { return g.permute(inverse); });
+                   [inverse, count = dims.size()](const Tensor& g) {
+                     return g.permute({inverse.data(), count});
+                   });
 }
 
 Tensor Tensor::transpose(std::int64_t dim0, std::int64_t dim1) const {

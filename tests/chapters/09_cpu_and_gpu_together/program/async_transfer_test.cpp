@@ -1,8 +1,7 @@
 // Tests of chapter 09's AsyncTransfer: a tensor arrives complete on any device, and no stream that
 // computes waits before receive(). The race finder looks on.
-#include <catch2/catch.hpp>
-
 #include "../../../../chapters/09_cpu_and_gpu_together/async_transfer.h"
+#include "catch.h"
 #include "sim_work.h"
 
 namespace {

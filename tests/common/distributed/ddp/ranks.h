@@ -2,10 +2,10 @@
 // gradients that are the same in every run. Assertions are made after the ranks have ended.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 
+#include "catch.h"
 #include "distributed/ddp/ddp.h"
 #include "distributed/distributed.h"
 #include "distributed/thread_group.h"

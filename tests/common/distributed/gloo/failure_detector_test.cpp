@@ -1,7 +1,6 @@
 // Diagnoses of made-up reports: which of several causes is named, and which reports are no fault.
-#include <catch2/catch.hpp>
-
 #include "distributed/coordination/failure_detector.h"
+#include "catch.h"
 
 using namespace td::distributed;
 using std::chrono::milliseconds;

@@ -1,11 +1,11 @@
 // Every collective over gloo's connections, between threads: values against plain loops.
 #include <unistd.h>
-#include <catch2/catch.hpp>
 
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
+#include "catch.h"
 #include "distributed/transport/gloo_connection.h"
 #include "distributed/transport/transport.h"
 #include "td/td.h"

@@ -1,6 +1,5 @@
 // Groups that joined as processes do: the errors when a rank does not do what the others do.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "td/td.h"
 #include "thread_ranks.h"
 

@@ -1,12 +1,12 @@
 // Ranks that are processes: how they join, and which errors the others get when one of them fails.
 // Each rank is a hidden test case of this program, started with a launcher's variables.
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <thread>
 
+#include "catch.h"
 #include "child_process.h"
 #include "distributed/distributed.h"
 #include "td/td.h"

@@ -1,10 +1,10 @@
 // Where a process joins its peers, for each launcher.
 #include <unistd.h>
-#include <catch2/catch.hpp>
 
 #include <cstdlib>
 #include <map>
 
+#include "catch.h"
 #include "distributed/rendezvous/rendezvous.h"
 #include "td/base/error.h"
 

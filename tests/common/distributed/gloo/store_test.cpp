@@ -1,10 +1,10 @@
 // Stores, the messages of the coordination service, and the frames of its sockets.
 #include <poll.h>
-#include <catch2/catch.hpp>
 
 #include <filesystem>
 #include <fstream>
 
+#include "catch.h"
 #include "distributed/coordination/coordination.h"
 #include "distributed/rendezvous/host_info.h"
 #include "td/base/error.h"

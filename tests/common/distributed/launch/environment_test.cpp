@@ -1,12 +1,12 @@
 // Which rank a process is, from the variables of four launchers, and errors for damaged variables.
 #include "distributed/launch/environment.h"
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
 
+#include "catch.h"
 #include "td/base/error.h"
 
 using td::distributed::Environment;

@@ -1,11 +1,11 @@
 // spawn() starts this test program again: each hidden case here is a program that spawns.
 #include "distributed/launch/spawn.h"
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <thread>
 
+#include "catch.h"
 #include "child_process.h"
 #include "distributed/launch/environment.h"
 #include "td/base/error.h"

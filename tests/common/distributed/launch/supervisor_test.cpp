@@ -2,7 +2,6 @@
 // The programs are shell scripts, because only the launcher is tested.
 #include "distributed/launch/supervisor.h"
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include <sstream>
 #include <thread>
 
+#include "catch.h"
 #include "child_process.h"
 #include "td/base/error.h"
 #include "td/base/parallel.h"

@@ -4,11 +4,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
 
+#include "catch.h"
 #include "child_process.h"
 #include "distributed/transport/process_group_nccl.h"
 #include "td/device/backend.h"

@@ -1,8 +1,8 @@
 // The collectives of the shared-memory transport, in place and through the stage, against plain
 // loops.
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "catch.h"
 #include "shared_ranks.h"
 
 using namespace td;

@@ -2,9 +2,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <catch2/catch.hpp>
 #include <chrono>
 
+#include "catch.h"
 #include "shared_ranks.h"
 
 using namespace td;

@@ -1,8 +1,7 @@
 // What ranks report about their hosts, and when two of these count as one host.
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "distributed/coordination/messages.h"
 #include "td/base/error.h"
 

@@ -1,9 +1,9 @@
 // The arithmetic of all_reduce, for every type and operation, against plain loops in float64.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "catch.h"
 #include "distributed/transport/transport.h"
 #include "td/td.h"
 

@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -13,6 +12,7 @@
 #include <sstream>
 #include <thread>
 
+#include "catch.h"
 #include "distributed/collective.h"
 #include "distributed/transport/shared_segment.h"
 #include "td/base/error.h"

@@ -2,9 +2,10 @@
 #include "sim/race_finder.h"
 
 #include <array>
-#include <catch2/catch.hpp>
 #include <random>
 #include <set>
+
+#include "catch.h"
 
 using namespace td::sim;
 

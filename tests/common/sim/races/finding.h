@@ -2,9 +2,9 @@
 // streams.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <regex>
 
+#include "catch.h"
 #include "sim/sim.h"
 #include "td/device/stream.h"
 #include "td/ops/ops.h"

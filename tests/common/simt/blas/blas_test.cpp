@@ -1,7 +1,7 @@
 // simt/blas.h: products by columns, and the exact texts of its errors.
-#include <catch2/catch.hpp>
-
 #include "simt/blas.h"
+
+#include "catch.h"
 #include "td/td.h"
 
 namespace blas = td::simt::blas;

@@ -1,9 +1,9 @@
 // What an observer gets: each access once, with its place, kind and size.
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <cstdio>
 
+#include "catch.h"
 #include "kernels.h"
 #include "marks.h"
 #include "simt/run.h"

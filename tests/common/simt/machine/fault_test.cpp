@@ -1,6 +1,5 @@
 // Faults of kernels at barriers and by traps: the text of each report, and that sim continues.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "kernels.h"
 #include "marks.h"
 #include "observed.h"

@@ -1,6 +1,5 @@
 // What kernels may use besides barriers and warps, by its results.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "kernels.h"
 #include "observed.h"
 

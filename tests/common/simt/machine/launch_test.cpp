@@ -1,9 +1,9 @@
 // Launches of kernels on tensors of sim: results, errors of the call, and errors that come later.
 #include "simt/launch.h"
 
-#include <catch2/catch.hpp>
 #include <utility>
 
+#include "catch.h"
 #include "kernels.h"
 #include "simt/observe.h"
 #include "td/device/record.h"

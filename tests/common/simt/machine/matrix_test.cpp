@@ -1,6 +1,5 @@
 // nvcuda::wmma against products in float64, with several places of the elements, and its rules.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "kernels.h"
 #include "marks.h"
 #include "observed.h"

@@ -1,8 +1,7 @@
 // Observed launches: what the machine reports to an observer, and the reports of observe().
 #include "simt/observe.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "kernels.h"
 #include "marks.h"
 #include "simt/launch.h"

@@ -1,8 +1,7 @@
 // Launches without an observer on several OS threads, each of which runs blocks of its own.
 #include "simt/run.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "kernels.h"
 #include "td/base/parallel.h"
 

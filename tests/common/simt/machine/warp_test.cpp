@@ -1,6 +1,5 @@
 // The functions of a warp: the results of CUDA's programming guide, and reports of what it forbids.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "kernels.h"
 #include "marks.h"
 #include "observed.h"

@@ -1,6 +1,5 @@
 // The counts of a profile against counts by hand: sectors, passes over banks, lanes, bytes.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "script.h"
 
 namespace td::simt {

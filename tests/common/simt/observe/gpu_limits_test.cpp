@@ -1,8 +1,8 @@
 // The tables of GPUs: refused launches with CUDA's errors, and occupancy against values that were
 // computed by hand.
-#include <catch2/catch.hpp>
 #include <climits>
 
+#include "catch.h"
 #include "simt/observe/gpu_limits.h"
 
 namespace td::simt {

@@ -1,9 +1,8 @@
 // The observers on real kernels: what they find in wrong ones, that they leave right ones alone in
 // every order of threads, and what they count.
-#include <catch2/catch.hpp>
-
-#include "../machine/marks.h"
 #include "kernels.h"
+#include "../machine/marks.h"
+#include "catch.h"
 #include "simt/launch.h"
 #include "simt/observe.h"
 #include "simt/observe/report.h"

@@ -1,6 +1,5 @@
 // What the memory check reports for accesses outside of a tensor or a shared variable.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "script.h"
 
 namespace td::simt {

@@ -1,6 +1,5 @@
 // What orders accesses besides __syncthreads: __syncwarp, and fences with atomics between blocks.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "script.h"
 
 namespace td::simt {

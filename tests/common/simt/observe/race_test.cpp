@@ -1,6 +1,5 @@
 // Races that the race finder reports, and correct kernels that it must leave alone.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "script.h"
 
 namespace td::simt {

@@ -1,9 +1,9 @@
 // The reports: the table to the letter, the pictures by their parts, JSON by its figures.
 #include "simt/observe/report.h"
 
-#include <catch2/catch.hpp>
 #include <sstream>
 
+#include "catch.h"
 #include "script.h"
 
 namespace td::simt {

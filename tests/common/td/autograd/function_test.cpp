@@ -1,11 +1,11 @@
 // Custom functions: results without a gradient or without a use, results that are arguments
 // or views, and forgotten gradients. conformance/autograd.cpp compares the same with
 // libtorch.
-#include <catch2/catch.hpp>
+#include "td/autograd/function.h"
 
 #include "../tensor/values.h"
+#include "catch.h"
 #include "td/autograd/engine.h"
-#include "td/autograd/function.h"
 
 using namespace td;
 using List = std::vector<double>;

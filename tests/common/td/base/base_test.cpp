@@ -1,9 +1,9 @@
 // What the device layer takes from base: amounts of memory as text, and parallel loops.
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <stdexcept>
 #include <vector>
 
+#include "catch.h"
 #include "td/base/error.h"
 #include "td/base/host_memory.h"
 #include "td/base/parallel.h"

@@ -1,10 +1,10 @@
 // Device names and the current device: exact texts, since learners read them.
 #include "td/device/device.h"
 
-#include <catch2/catch.hpp>
 #include <sstream>
 #include <thread>
 
+#include "catch.h"
 #include "td/base/error.h"
 #include "td/device/stream.h"
 

@@ -1,5 +1,4 @@
 // The cpu's allocator: reuse, statistics, threads, and sizes that no machine has.
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -7,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "catch.h"
 #include "td/base/error.h"
 #include "td/device/allocator.h"
 

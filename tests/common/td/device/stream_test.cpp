@@ -2,11 +2,11 @@
 // with sim.
 #include "td/device/stream.h"
 
-#include <catch2/catch.hpp>
 #include <set>
 #include <sstream>
 #include <thread>
 
+#include "catch.h"
 #include "td/base/error.h"
 
 using namespace td;

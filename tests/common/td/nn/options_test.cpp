@@ -1,7 +1,6 @@
 // Options of layers that change gradients or are refused.
-#include <catch2/catch.hpp>
-
 #include "../tensor/values.h"
+#include "catch.h"
 #include "td/nn/nn.h"
 
 using namespace td;

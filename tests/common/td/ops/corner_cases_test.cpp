@@ -1,6 +1,5 @@
 // Corner cases where the core once differed from libtorch: the conformance programs found them,
 // these tests check them on every device.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 

@@ -1,10 +1,10 @@
 // Several sources that go to one element: in the order of the index, so that every bit is defined.
 // The kernels have two methods, line by line and by sorting the index, as cuda does. Both are
 // compared with plain loops here, on cpu and sim.
-#include <catch2/catch.hpp>
 #include <cstring>
 
 #include "../tensor/values.h"
+#include "catch.h"
 #include "td/ops/kernels.h"
 
 using td::Tensor;

@@ -1,9 +1,9 @@
 // Logic, tests of values, equality, and the in-place forms of clamp and masked_fill.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
 #include "../tensor/values.h"
+#include "catch.h"
 
 using namespace td;
 using List = std::vector<double>;

@@ -1,9 +1,9 @@
 // Printing: the exact text. The expected texts are PyTorch 1.13.1's own output for the same tensors
 // (device suffixes of sim excepted: PyTorch has no such device).
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <sstream>
 
+#include "catch.h"
 #include "td/ops/ops.h"
 
 using namespace td;

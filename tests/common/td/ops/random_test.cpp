@@ -1,11 +1,11 @@
 // Random values and factories: Philox against its published vectors, the same values on every
 // device, moments, ranges, streams that do not overlap.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 #include <set>
 
 #include "../tensor/values.h"
+#include "catch.h"
 #include "td/ops/random/philox.h"
 #include "td/tensor/generator.h"
 

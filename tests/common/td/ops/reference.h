@@ -3,12 +3,12 @@
 // Invariant: no result is compared with anything that the operation under test computed.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
 #include <random>
 #include <vector>
 
+#include "catch.h"
 #include "td/autograd/engine.h"
 #include "td/autograd/modes.h"
 #include "td/ops/ops.h"

@@ -2,9 +2,9 @@
 #include "suite.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "catch.h"
 #include "td/amp/autocast.h"
 #include "td/autograd/engine.h"
 #include "td/autograd/modes.h"

@@ -1,10 +1,10 @@
 // The operation suite over ops/sort and ops/views: order, running products, and elements at other
 // places.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "../tensor/values.h"
+#include "catch.h"
 #include "suite.h"
 
 using namespace suite;

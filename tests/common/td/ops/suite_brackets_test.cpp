@@ -1,8 +1,7 @@
 // Indexing with braces: index() and index_put_(), against loops, and libtorch's rules on where the
 // chosen dimensions stand.
-#include <catch2/catch.hpp>
-
 #include "../tensor/values.h"
+#include "catch.h"
 #include "suite.h"
 
 using namespace suite;

@@ -1,8 +1,7 @@
 // The operation suite over selection and joining, and what is special about them: equal indices,
 // indices that do not exist, sizes that are data.
-#include <catch2/catch.hpp>
-
 #include "../tensor/values.h"
+#include "catch.h"
 #include "suite.h"
 
 using namespace suite;

@@ -1,10 +1,10 @@
 // The operation suite over the .def lists with more than two arguments or with parameters:
 // ternary.def, binary_integer.def and activation.def. A line without a reference here fails.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
 
 #include "../tensor/values.h"
+#include "catch.h"
 #include "suite.h"
 
 using namespace suite;

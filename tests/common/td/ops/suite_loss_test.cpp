@@ -1,9 +1,9 @@
 // The operation suite over losses, and cross entropy's special cases: ignored targets, weights,
 // smoothing, targets that do not exist.
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "../tensor/values.h"
+#include "catch.h"
 #include "suite.h"
 #include "td/autograd/engine.h"
 

@@ -1,9 +1,9 @@
 // The operation suite over unary_*.def, binary.def, comparison.def, and clamp, where, masked_fill.
 // A line without a reference here fails: no operation is untested.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
 
+#include "catch.h"
 #include "suite.h"
 #include "td/ops/pointwise/binary.h"
 

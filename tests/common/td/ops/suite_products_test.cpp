@@ -1,6 +1,5 @@
 // The operation suite over products of matrices and vectors, against three nested loops.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "suite.h"
 
 using namespace suite;

@@ -1,11 +1,11 @@
 // The operation suite over reductions and row programs, and what is special about them: NaN, ties,
 // accuracy of long sums, integers, several threads.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "../tensor/values.h"
+#include "catch.h"
 #include "suite.h"
 #include "td/base/parallel.h"
 

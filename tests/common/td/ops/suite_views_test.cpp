@@ -1,8 +1,7 @@
 // The operation suite over ops/views/views.h: views keep row-major order or change it as a formula
 // says, and their gradients go back where the elements came from.
-#include <catch2/catch.hpp>
-
 #include "../tensor/values.h"
+#include "catch.h"
 #include "suite.h"
 
 using namespace suite;

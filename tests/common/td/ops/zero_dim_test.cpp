@@ -1,10 +1,10 @@
 // 0-dimensional tensors with numbers, for every element type and every kind of operation that takes
 // a number. Such a launch has operands of one element, of which the number has no memory.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
 
 #include "../tensor/values.h"
+#include "catch.h"
 #include "td/amp/grad_scaler.h"
 #include "td/optim/adam.h"
 #include "td/optim/sgd.h"

@@ -1,10 +1,10 @@
 // The 16-bit types against independent arithmetic: every half value, and roundings worked out by
 // hand from the formats' definitions.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "catch.h"
 #include "td/tensor/dtype.h"
 
 using td::BFloat16;

@@ -1,9 +1,9 @@
 // Short helpers for tests: tensors from lists, and their values back on the host as doubles.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <vector>
 
+#include "catch.h"
 #include "td/autograd/modes.h"
 #include "td/ops/ops.h"
 #include "td/tensor/tensor.h"

@@ -4,10 +4,10 @@
 #include "heap_calls.h"
 
 #ifdef TD_COUNTS_HEAP_CALLS
-#include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
 
+#include "catch.h"
 #include "distributed/thread_group.h"
 #include "td/amp/grad_scaler.h"
 #include "td/nn/nn.h"

@@ -1,8 +1,8 @@
 // What a program sees of cuda on any machine, with or without CUDA in the build: devices are
 // counted, a missing device is a clear error, and nothing crashes.
-#include <catch2/catch.hpp>
 #include <string>
 
+#include "catch.h"
 #include "td/base/error.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"

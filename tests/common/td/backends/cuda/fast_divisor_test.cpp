@@ -1,8 +1,9 @@
 // The division that cuda kernels use for loop indices, against the processor's own.
 #include "td/kernels/geometry.h"
 
-#include <catch2/catch.hpp>
 #include <vector>
+
+#include "catch.h"
 
 namespace td {
 namespace {

@@ -1,7 +1,7 @@
 // How cuda's sort and its running sums split their work: host functions of sizes.
-#include <catch2/catch.hpp>
 #include <vector>
 
+#include "catch.h"
 #include "td/ops/sort/launch_plans.h"
 
 namespace td {

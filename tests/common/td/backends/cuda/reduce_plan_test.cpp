@@ -2,9 +2,9 @@
 // element combined exactly once. Runs without a GPU.
 #include "td/kernels/reduce_plan.h"
 
-#include <catch2/catch.hpp>
 #include <vector>
 
+#include "catch.h"
 #include "td/ops/ops.h"
 
 namespace td {

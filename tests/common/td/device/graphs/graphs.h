@@ -1,10 +1,10 @@
 // What the tests of graphs share: a stream of sim that can be captured, and values on the host.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
+#include "catch.h"
 #include "td/td.h"
 
 namespace test {

@@ -2,9 +2,8 @@
 // same operation on the same numbers in float64, which tests/common/td/ops compares with plain
 // loops and finite differences. Each may be off by the rounding of what is stored in 16 bits, and
 // by no more: sums and statistics are float.
-#include <catch2/catch.hpp>
-
 #include "../reference.h"
+#include "catch.h"
 #include "td/td.h"
 
 using namespace td;

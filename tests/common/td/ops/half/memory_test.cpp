@@ -1,8 +1,7 @@
 // What a forward pass leaves in memory for its backward pass: with 16-bit activations little more
 // than half of what float32 takes. Measured by the allocators' own counters.
-#include <catch2/catch.hpp>
-
 #include "../reference.h"
+#include "catch.h"
 #include "td/td.h"
 
 using namespace td;

@@ -1,9 +1,8 @@
 // Kernels that read 16-bit numbers and give float32: sums, means, products and softmax with a
 // `dtype`. The result must be that of float64 to float32's accuracy (so nothing was rounded to 16
 // bits on the way), and no float32 copy of the input may be made.
-#include <catch2/catch.hpp>
-
 #include "../reference.h"
+#include "catch.h"
 #include "td/td.h"
 
 using namespace td;

@@ -1,7 +1,6 @@
 // The switch for TF32: its names, and that it changes nothing without Tensor Cores.
-#include <catch2/catch.hpp>
-
 #include "../reference.h"
+#include "catch.h"
 #include "td/td.h"
 
 using namespace td;

@@ -1,8 +1,7 @@
 // Products and convolutions of 16-bit numbers, in each way in which this host can make them: all
 // must agree with float64 loops to the rounding of the result, which is what float sums promise.
-#include <catch2/catch.hpp>
-
 #include "../reference.h"
+#include "catch.h"
 #include "td/kernels/libs/host_libs.h"
 #include "td/td.h"
 

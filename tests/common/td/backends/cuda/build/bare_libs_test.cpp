@@ -2,8 +2,7 @@
 // BARE_CUDA_LIBS names the library that was built as if they were absent.
 #include <dlfcn.h>
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "td/backends/cuda/libs.h"
 #include "td/base/error.h"
 

@@ -2,9 +2,9 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <catch2/catch.hpp>
 #include <cstring>
 
+#include "catch.h"
 #include "td/backends/cuda/libs.h"
 #include "td/base/error.h"
 #include "td/device/device.h"

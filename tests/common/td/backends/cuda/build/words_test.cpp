@@ -1,8 +1,8 @@
 // CUDA's error codes become messages that say what to do. Numbers are cudaError_t's, which no
 // header of the core shows.
-#include <catch2/catch.hpp>
 #include <string>
 
+#include "catch.h"
 #include "td/backends/cuda/cuda.h"
 #include "td/base/error.h"
 

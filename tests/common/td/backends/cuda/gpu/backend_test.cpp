@@ -1,7 +1,7 @@
 // The backend contract on a real GPU: memory, copies, streams, events, and a full memory.
-#include <catch2/catch.hpp>
 #include <numeric>
 
+#include "catch.h"
 #include "gpu.h"
 #include "td/base/error.h"
 

@@ -1,6 +1,5 @@
 // Graphs on a real GPU: the rules of sim (tests/common/td/device/graphs), by CUDA.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "gpu.h"
 #include "td/base/error.h"
 #include "td/td.h"

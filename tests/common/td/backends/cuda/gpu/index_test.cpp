@@ -1,8 +1,8 @@
 // Kernels that read and write where an index says, sorts and running sums, against the cpu. Sums
 // are bitwise equal, because equal indices keep their order; running sums of integers are exact.
-#include <catch2/catch.hpp>
 #include <cstring>
 
+#include "catch.h"
 #include "gpu.h"
 #include "td/ops/kernels.h"
 #include "td/ops/ops.h"

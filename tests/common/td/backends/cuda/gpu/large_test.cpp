@@ -1,8 +1,7 @@
 // Device code on tensors beyond 32-bit indices and on grids beyond 65,535 blocks. On the stand-in
 // for CUDA it runs with TD_STAND_IN_EDGES, so that each launch runs only the first and last blocks
 // of its grid; the tests do not check what the other blocks would write.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "td/td.h"
 
 using namespace td;

@@ -1,8 +1,8 @@
 // Products and convolutions of cuBLAS and cuDNN against plain loops. All values are small integers:
 // products must be exact in every type, and a wrong convolution is off by one at least.
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "catch.h"
 #include "gpu.h"
 #include "td/td.h"
 

@@ -1,8 +1,8 @@
 // NCCL on this machine's GPUs, one thread per rank: on one GPU every collective is a copy, which
 // still goes through the streams and events; on several the values are checked against plain loops.
-#include <catch2/catch.hpp>
 #include <thread>
 
+#include "catch.h"
 #include "distributed/distributed.h"
 #include "nccl_groups.h"
 

@@ -1,8 +1,8 @@
 // The two cuda kernels of the pointwise shape, and the split of launches beyond 32-bit indices,
 // against the host's loops. The operation suite covers the functions; this covers the shapes.
-#include <catch2/catch.hpp>
 #include <cstring>
 
+#include "catch.h"
 #include "gpu.h"
 #include "td/base/error.h"
 #include "td/ops/ops.h"

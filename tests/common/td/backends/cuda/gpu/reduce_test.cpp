@@ -1,10 +1,10 @@
 // Reductions and channel sums on a GPU, against the host in double: shapes for each path of
 // reduce_cuda.h. tests/common/td/backends/cuda/reduce_plan_test.cpp tests the plans.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <string>
 
+#include "catch.h"
 #include "gpu.h"
 #include "td/ops/ops.h"
 

@@ -1,7 +1,6 @@
 // Shapes for which device code takes another path than for those of the operation suite, compared
 // with cpu. Integers, so that every order of additions gives the same bits.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "td/td.h"
 
 using namespace td;

@@ -1,6 +1,5 @@
 // Traces of a real GPU: work and copies with times by events, launches that come before them.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "gpu.h"
 #include "td/td.h"
 

@@ -1,7 +1,6 @@
 // Which algorithm of cuDNN's list is taken, with which math type and work memory, and what comes
 // after a refusal; and how a convolution that is too large for cuDNN is cut.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "fake.h"
 #include "td/base/error.h"
 

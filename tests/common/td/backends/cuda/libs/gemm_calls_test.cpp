@@ -1,8 +1,8 @@
 // The calls that the wrapper of cuBLAS makes: which product, on which stream, in which memory and
 // mode.
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "catch.h"
 #include "fake.h"
 #include "td/base/error.h"
 #include "td/device/graph.h"

@@ -2,10 +2,10 @@
 #include <cublasLt.h>
 #include <cuda_runtime.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "blas.h"
+#include "catch.h"
 #include "fake_gpus.h"
 
 using namespace td;

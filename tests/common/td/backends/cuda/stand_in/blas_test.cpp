@@ -1,11 +1,11 @@
 // The double of cuBLAS: its products against loops in float64, and what it rejects.
 #include <cuda_runtime.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <thread>
 
 #include "blas.h"
+#include "catch.h"
 #include "fake_gpus.h"
 
 using namespace td;

@@ -1,8 +1,7 @@
 // Captures while other threads run: their calls must not spoil the graph.
 #include <cuda_runtime.h>
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "fake_gpus.h"
 #include "td/base/error.h"
 #include "td/device/allocator.h"

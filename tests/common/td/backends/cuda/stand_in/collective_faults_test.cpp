@@ -1,9 +1,9 @@
 // Collectives of process groups concurrent with other work of their GPUs, arranged so that a
 // missing wait, or memory that is freed too early, shows. The stand-ins find such faults;
 // tests/system/planted_faults.py plants them.
-#include <catch2/catch.hpp>
 #include <cstdlib>
 
+#include "catch.h"
 #include "child_process.h"
 #include "distributed/ddp/ddp.h"
 #include "fake_gpus.h"

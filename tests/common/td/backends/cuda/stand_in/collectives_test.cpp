@@ -1,9 +1,9 @@
 // What the collectives of the stand-in for NCCL compute, in every element type, with counts that
 // are not multiples of a block, in place and out of place. They must agree with loops over float64.
 // There are as many ranks as GPUs.
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "catch.h"
 #include "nccl_ranks.h"
 
 using namespace td;

@@ -4,10 +4,10 @@
 #include <cuda_runtime.h>
 #include <cudnn.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
 
+#include "catch.h"
 #include "dnn.h"
 #include "fake_gpus.h"
 

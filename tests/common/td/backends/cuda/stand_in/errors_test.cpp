@@ -1,8 +1,7 @@
 // Calls of the runtime that fail: which call reports the error, and that no other call does.
 #include <cuda_runtime.h>
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "fake_gpus.h"
 #include "td/base/error.h"
 

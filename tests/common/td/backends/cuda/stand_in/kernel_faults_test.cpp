@@ -2,8 +2,7 @@
 // stand-in finds what is wrong; tests/system/planted_faults.py plants it.
 #include <cuda_runtime.h>
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "fake_gpus.h"
 #include "td/base/error.h"
 #include "td/optim/sgd.h"

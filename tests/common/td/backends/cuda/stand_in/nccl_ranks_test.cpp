@@ -1,12 +1,12 @@
 // The core's process group over the stand-in for NCCL, where ranks fail: a rank that does not make
 // a call, a process that is killed, communicators of one GPU that the ranks use in different
 // orders.
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
+#include "catch.h"
 #include "child_process.h"
 #include "distributed/distributed.h"
 #include "nccl_groups.h"

@@ -1,7 +1,6 @@
 // What the stand-in for NCCL rejects, and the life of a communicator: calls before the last one has
 // ended, operations that differ from rank to rank, memory and streams of other devices, abort.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "nccl_ranks.h"
 
 using namespace td;

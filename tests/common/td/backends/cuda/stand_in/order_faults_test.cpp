@@ -3,9 +3,9 @@
 // tests/system/planted_faults.py plants them.
 #include <cuda_runtime.h>
 
-#include <catch2/catch.hpp>
 #include <set>
 
+#include "catch.h"
 #include "fake_gpus.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"

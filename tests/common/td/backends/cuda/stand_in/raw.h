@@ -5,12 +5,12 @@
 #include <cuda_runtime.h>
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "catch.h"
 #include "child_process.h"
 #include "fake_gpus.h"
 

@@ -1,8 +1,7 @@
 // The stand-in for CUDA itself: what it computes, and that it rejects what it must reject.
 #include <cuda_runtime.h>
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "fake_gpus.h"
 
 using namespace td;

@@ -1,7 +1,6 @@
 // Threads that have chosen no device, such as a loader's, NCCL's watching thread, or the one that
 // stops a trace: their calls must not make a context on GPU 0.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "child_process.h"
 #include "fake_gpus.h"
 #include "td/device/backend.h"

@@ -1,7 +1,6 @@
 // What must not wait: traced work of one stream for a copy on another, and an allocation for a
 // query about each block that other streams still use.
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "fake_gpus.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"

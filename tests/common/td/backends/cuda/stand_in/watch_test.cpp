@@ -2,9 +2,9 @@
 // NCCL.
 #include <cuda_runtime.h>
 
-#include <catch2/catch.hpp>
 #include <thread>
 
+#include "catch.h"
 #include "distributed/transport/process_group_nccl.h"
 #include "fake_gpus.h"
 
