@@ -28,11 +28,9 @@ END
 
 complain() { echo "fresh_machine: $*" >&2; }
 
-mirror() {  # The mirror that this machine's packages come from; Debian's own where it is no Debian
-  local found
-  found="$(apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
-    awk '$1 == "Debian" && $2 == "Debian" { print $3; exit }')"
-  echo "${found:-http://deb.debian.org/debian}"
+mirror() {  # The mirror that this machine's packages come from. Where it is no Debian, debootstrap knows one.
+  apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+    awk '$1 == "Debian" && $2 == "Debian" { print $3; exit }'
 }
 
 # How this machine reaches its network is no part of what is tried: names, certificates and pip's settings.
@@ -53,7 +51,8 @@ make_bare() {  # make_bare SUITE FOLDER: once; a later call finds it
   [ -d "$2" ] && return
   echo "$1: making a bare machine"
   clear_folder "$part" || return 1
-  debootstrap --variant=minbase --include=git,sudo,ca-certificates "$1" "$part" "$(mirror)" >"$2.log" 2>&1 || {
+  # shellcheck disable=SC2046
+  debootstrap --variant=minbase --include=git,sudo,ca-certificates "$1" "$part" $(mirror) >"$2.log" 2>&1 || {
     complain "debootstrap failed; its words are in $2.log"
     return 1
   }
