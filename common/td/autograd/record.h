@@ -194,7 +194,7 @@ class SavedVariable {
  private:
   friend SavedVariable save(const Tensor&);
   friend SavedVariable save_result(const Tensor&, std::uint32_t);
-  static constexpr std::uint32_t kInput = -1;
+  static constexpr std::uint32_t kInput = ~0u;
   SavedVariable(Tensor tensor, std::uint32_t output);
   Tensor tensor_;
   std::uint32_t version_ = 0;
