@@ -21,7 +21,8 @@ struct DataLoaderOptions {
   DataLoaderOptions(std::size_t batch_size) : batch_size_(batch_size) {}
   /// Items per batch.
   TD_ARG(std::size_t, batch_size) = 1;
-  /// Threads that load ahead; 0 loads in the loop itself.
+  /// Threads that load ahead; 0 loads in the loop itself. With workers, a dataset's random numbers
+  /// depend on the seed, the epoch and the batch, and the loop's own numbers stay as they are.
   TD_ARG(std::size_t, workers) = 0;
   /// Batches that a worker may be ahead.
   TD_ARG(std::size_t, prefetch) = 2;
@@ -123,7 +124,10 @@ class StatelessDataLoader {
     if (!std::exchange(resumes_, false)) {
       sampler_.reset();
       given_ = 0;
+      const Generator::State now = default_generator().get_state();
+      seed_ = mixed(mixed(now.seed, now.offset), epochs_++);
     }
+    submitted_ = given_ / options_.batch_size();
     in_epoch_ = true;
     for (std::size_t job = 0; job < jobs_; ++job) submit();
     return Iterator<BatchType>([this] { return next(); });
@@ -143,16 +147,21 @@ class StatelessDataLoader {
              "there is no place to come back to");
     NamedTensors state = sampler_.state_dict(given_ - batches * options_.batch_size());
     state.insert("in_epoch", number_entry(in_epoch));
+    state.insert("seed", number_entry(static_cast<std::int64_t>(seed_)));
+    state.insert("epochs", number_entry(static_cast<std::int64_t>(epochs_)));
     return state;
   }
   /// Restores a position: the next begin() returns the batches that the saved loop had not seen.
   /// @throws Error when the state is of a dataset of another size; nothing is changed then.
   void load_state_dict(const NamedTensors& state) {
     const bool in_epoch = number_in(state, "in_epoch") != 0;
-    const std::int64_t given = number_in(state, "index");
+    const std::int64_t given = number_in(state, "index"), seed = number_in(state, "seed"),
+                       epochs = number_in(state, "epochs");
     NamedTensors place = state;
-    place.erase("in_epoch");
+    for (const char* own : {"in_epoch", "seed", "epochs"}) place.erase(own);
     sampler_.load_state_dict(place);
+    seed_ = static_cast<std::uint64_t>(seed);
+    epochs_ = static_cast<std::uint64_t>(epochs);
     in_epoch_ = resumes_ = in_epoch;
     given_ = static_cast<std::size_t>(given);
   }
@@ -171,7 +180,15 @@ class StatelessDataLoader {
     return indices;
   }
   void submit() {
-    if (auto indices = next_indices()) pipeline_->submit(std::move(*indices));
+    if (auto indices = next_indices())
+      pipeline_->submit(std::move(*indices), mixed(seed_, submitted_++));
+  }
+  // A number that looks random for each pair (the last steps of SplitMix64).
+  static std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+    std::uint64_t x = a + (b + 1) * 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
   }
   optional<BatchType> next() {
     optional<BatchType> batch;
@@ -194,6 +211,9 @@ class StatelessDataLoader {
   // request; and whether the next begin() must continue it.
   std::size_t given_ = 0;
   bool in_epoch_ = false, resumes_ = false;
+  // What the workers' random numbers come from: a seed for this epoch, made of the process's
+  // generator without drawing from it, and the number of the batch.
+  std::uint64_t seed_ = 0, epochs_ = 0, submitted_ = 0;
   std::unique_ptr<Pipeline<BatchType>> pipeline_;  // last: its threads use the members above
 };
 

@@ -17,6 +17,7 @@
 #include "td/base/error.h"
 #include "td/base/parallel.h"
 #include "td/base/span.h"
+#include "td/tensor/generator.h"
 #include "td/tensor/options.h"
 
 namespace td::data {
@@ -27,6 +28,8 @@ class Pipeline {
  public:
   using Indices = std::vector<std::size_t>;
   using Load = std::function<Batch(const Indices&)>;
+  /// What a worker draws random numbers from while it loads a batch.
+  using Seed = std::uint64_t;
 
   /// @param make_load called once in each worker; returns the function that loads a batch.
   Pipeline(std::size_t workers, bool ordered, std::function<Load()> make_load)
@@ -42,11 +45,12 @@ class Pipeline {
   Pipeline& operator=(const Pipeline&) = delete;
   ~Pipeline() { stop(); }
 
-  /// Enqueues one more batch.
-  void submit(Indices indices) {
+  /// Enqueues one more batch. Its random numbers depend on `seed` alone, not on which worker loads
+  /// it and what else draws numbers meanwhile.
+  void submit(Indices indices, Seed seed) {
     {
       std::lock_guard lock(mutex_);
-      jobs_.push_back({submitted_++, std::move(indices)});
+      jobs_.push_back({submitted_++, std::move(indices), seed});
     }
     job_came_.notify_one();
   }
@@ -86,6 +90,7 @@ class Pipeline {
   struct Job {
     std::uint64_t number;
     Indices indices;
+    Seed seed;
   };
   struct Result {
     optional<Batch> batch;
@@ -100,6 +105,8 @@ class Pipeline {
       Result result;
       try {
         if (!load) load = make_load_();
+        Generator numbers(job.seed);
+        const GeneratorGuard guard(numbers);
         result.batch = load(job.indices);
       } catch (...) {
         result.error = std::current_exception();

@@ -1,5 +1,6 @@
 // The loader: order, batches, threads, exceptions and leaving early.
 #include <atomic>
+#include <set>
 #include <thread>
 
 #include "../td/tensor/values.h"
@@ -32,6 +33,15 @@ struct Moody : datasets::Dataset<Moody, int> {
   optional<std::size_t> size() const override { return count; }
   std::size_t count;
   int bad_at, slow_at;
+};
+
+// Item i is a random number, which takes the longer the smaller i is.
+struct Noise : datasets::Dataset<Noise, double> {
+  double get(std::size_t index) override {
+    if (index < 3) std::this_thread::sleep_for(std::chrono::milliseconds(3 - index));
+    return randn({}).item<double>();
+  }
+  optional<std::size_t> size() const override { return 12; }
 };
 
 template <class Loader>
@@ -86,6 +96,42 @@ TEST_CASE("transforms apply in order, item by item") {
   CHECK(*set.size() == 4);
   transforms::Normalize<> channels({0, 1}, {1, 2});
   CHECK(values(channels(ones({2, 1, 2}))) == std::vector<double>{1, 1, 0, 0});
+}
+
+TEST_CASE("random numbers of workers are repeatable, and leave those of the loop alone") {
+  const auto noise = [](std::size_t workers) {
+    return make_data_loader<SequentialSampler>(Noise(), DataLoaderOptions(2).workers(workers));
+  };
+  const auto draw = [&](std::size_t workers) {
+    manual_seed(7);
+    auto loader = noise(workers);
+    std::vector<double> drawn;
+    for (int epoch = 0; epoch < 2; ++epoch)
+      for (auto& batch : *loader) drawn.insert(drawn.end(), batch.begin(), batch.end());
+    return drawn;
+  };
+  manual_seed(7);
+  const std::vector<double> of_loop = values(randn({4}));
+  const std::vector<double> first = draw(1);
+  CHECK(values(randn({4})) == of_loop);
+  for (const std::size_t workers : {1u, 2u, 3u}) CHECK(draw(workers) == first);
+  const std::set<double> different(first.begin(), first.end());
+  CHECK(different.size() == 24);  // of two epochs, none twice
+  manual_seed(8);
+  CHECK((*noise(2)->begin())[0] != first[0]);
+
+  // Continued after 3 of 6 batches, in a loader of another process.
+  manual_seed(7);
+  auto saved = noise(2);
+  auto position = saved->begin();
+  for (int batch = 0; batch < 2; ++batch) ++position;
+  const auto state = saved->state_dict();
+  manual_seed(99);
+  auto resumed = noise(3);
+  resumed->load_state_dict(state);
+  std::vector<double> rest;
+  for (auto& batch : *resumed) rest.insert(rest.end(), batch.begin(), batch.end());
+  CHECK(rest == std::vector<double>(first.begin() + 6, first.begin() + 12));
 }
 
 TEST_CASE("a random order has every item once and another order each epoch") {
