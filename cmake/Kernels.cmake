@@ -20,9 +20,10 @@ set(TD_KERNEL_FLAGS -x c++ -O1 -g -fno-sanitize=all -fsanitize=thread -ffp-contr
   -fno-math-errno -ftls-model=initial-exec -fno-optimize-sibling-calls
   -fno-builtin-memcpy -fno-builtin-memset -fno-builtin-memmove
   -Wall -Wextra -Wno-sign-compare -Wno-unknown-pragmas -Wno-attributes -Wno-ignored-attributes)
+set(TD_KERNEL_FLAGS_OF_GNU ${TD_KERNEL_FLAGS} --param=tsan-instrument-func-entry-exit=0
+  --param=tsan-distinguish-volatile=1 -fno-extern-tls-init -fno-gnu-unique)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND TD_KERNEL_FLAGS --param=tsan-instrument-func-entry-exit=0
-    --param=tsan-distinguish-volatile=1 -fno-extern-tls-init -fno-gnu-unique)
+  set(TD_KERNEL_FLAGS ${TD_KERNEL_FLAGS_OF_GNU})
 else()
   # Places are looked up by address, for which clang writes no table of its own accord; and DWARF 5
   # keeps the addresses of its variables elsewhere.
@@ -35,12 +36,18 @@ endif()
 option(TD_TRACE_KERNEL_BLOCKS "Compile kernels so that observers see each basic block" OFF)
 if(TD_TRACE_KERNEL_BLOCKS)
   list(APPEND TD_KERNEL_FLAGS -fsanitize-coverage=trace-pc)
+  list(APPEND TD_KERNEL_FLAGS_OF_GNU -fsanitize-coverage=trace-pc)
 endif()
 
 # td_observed_sources(target source...): these sources of the target tell the machine of every access.
 function(td_observed_sources target)
   set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX
     COMPILE_OPTIONS "${TD_KERNEL_FLAGS}" SKIP_PRECOMPILE_HEADERS ON)
+  td_link_observed(${target})
+endfunction()
+
+# The target has objects that call the hooks.
+function(td_link_observed target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:td_kernel_hooks>)
   set_property(TARGET ${target} PROPERTY RULE_LAUNCH_LINK
     "\"${PROJECT_SOURCE_DIR}/cmake/link_kernels.sh\"")

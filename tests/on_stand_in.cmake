@@ -103,3 +103,9 @@ foreach(name IN LISTS three_gpus)
   set_property(TEST on_stand_in_${name} APPEND PROPERTY
     ENVIRONMENT_MODIFICATION "TD_STAND_IN_GPUS=set:3" ${sanitizer_options})
 endforeach()
+# The longest begin first (CTest's COST), and have time where other work shares the cores.
+foreach(name IN ITEMS ops cuda_gpu)
+  if(TEST on_stand_in_${name})
+    set_tests_properties(on_stand_in_${name} PROPERTIES COST 100 TIMEOUT 600)
+  endif()
+endforeach()

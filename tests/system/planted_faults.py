@@ -102,8 +102,15 @@ class Build:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder).resolve()
         entries = json.loads((self.folder / "compile_commands.json").read_text())
-        self.compile = {self.output(entry["command"]): entry["command"] for entry in entries}
+        self.compile = {self.output(entry["command"]): entry["command"] for entry in [*entries, *self.kernels()]}
         self.link = {library: self.link_command(library) for library in LIBRARIES}
+
+    def kernels(self):
+        """The core's kernels for the stand-in, which commands of the project compile. Without the compiler's cache."""
+        entries = json.loads(subprocess.run(["ninja", "-C", self.folder, "-t", "compdb", "CUSTOM_COMMAND"], check=True,
+                                            capture_output=True, text=True).stdout)
+        return [{"command": re.sub(r"^cd .* && (.*/ccache\.sh .* gcc )?", "", entry["command"])}
+                for entry in entries if entry["output"].endswith(".cu.o")]
 
     def link_command(self, target):
         return subprocess.run(["ninja", "-C", self.folder, "-t", "commands", "-s", target], check=True,

@@ -110,7 +110,8 @@ TEST_CASE("reversed work begins with the stream that was given work last", "[.ch
 TEST_CASE("random work keeps the order of each stream and no other", "[.child]") {
   on_gpu(0, [] {
     std::set<std::string> orders;
-    for (int i = 0; i < 100; ++i) {
+    // On a busy machine, most of them are alike.
+    for (int i = 0; i < 100 || (i < 10000 && orders.size() <= 10); ++i) {
       const std::string order = order_of_streams();
       CHECK(order.find('a') < order.find('A'));
       orders.insert(order);
