@@ -6,6 +6,7 @@ LEARNER becomes a copy of the fixture course FIXTURE. Exit code 77 where there i
 Invariant: a test waits for what it expects to see, never for a time.
 """
 
+import fcntl
 import os
 import pathlib
 import shutil
@@ -16,7 +17,7 @@ import termios
 import time
 
 from terminal import Terminal
-from watch_learner import (ANSWERS, BROKEN, CHAPTER, checkers, command, DOUBLE, ENDLESS, ENTER,
+from watch_learner import (ANSWERS, BROKEN, BUILD, CHAPTER, checkers, command, DOUBLE, ENDLESS, ENTER,
                            environment, LEARNER, lines_of_watch, new_learner, PAGE_DOWN, SIGNALS, SOLVED,
                            SUM, UP, Watch, WRONG)
 
@@ -194,6 +195,22 @@ def a_running_check_waits_for_nothing():
     assert "91.double_all passed" in progress, "a check that was ended has a verdict"
 
 
+def waits_for_another_build():
+    shutil.copy(ANSWERS / "double_all.cpp", DOUBLE)
+    with open(BUILD + "/.lock", "w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with Watch() as watch:
+            watch.sees("checking…", "another command builds; waiting for it")
+            watch.press("q")
+            assert watch.exit_code(seconds=2) == 0, "quit waits for the other build"
+        with lines_of_watch() as watch:
+            assert watch.stdout.readline().startswith("Watching")
+            assert watch.stdout.readline() == "another command builds; waiting for it\n"
+            fcntl.flock(other, fcntl.LOCK_UN)
+            assert watch.stdout.readline().startswith("pass  91.double_all")
+            watch.terminate()
+
+
 def runs_the_program():
     shutil.copy(ANSWERS / "double_all.cpp", DOUBLE)
     with Watch(WARM_UP_ASKS="1") as watch:
@@ -251,7 +268,7 @@ def ends_and_stops_as_a_program_should():
 
 TESTS = [save_to_verdict_and_keys, reset_asks_first, every_size_and_long_texts, colors_and_letters,
          plain_lines_where_nothing_can_be_drawn, one_verdict_for_each_save, polls_when_asked,
-         a_running_check_waits_for_nothing, runs_the_program, ends_and_stops_as_a_program_should]
+         a_running_check_waits_for_nothing, waits_for_another_build, runs_the_program, ends_and_stops_as_a_program_should]
 
 
 def main():

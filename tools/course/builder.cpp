@@ -35,10 +35,10 @@ class BuildProgress {
   }
 
  private:
-  /// A step takes two seconds of one core on average, which counts as if twenty steps had taken it
+  /// A step takes 1.5 seconds of one core on average, which counts as if twenty steps had taken it
   /// (as in tools/shell/build.sh).
   double seconds_left(int done, int all) const {
-    const double usual = 2.0 / std::max(1u, std::thread::hardware_concurrency());
+    const double usual = 1.5 / std::max(1u, std::thread::hardware_concurrency());
     const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - start_;
     return (all - done) * (so_far.count() + 20 * usual) / (done + 20);
   }

@@ -32,7 +32,7 @@ void advise(const Course& course, const Exercise& e, const Progress& progress, R
   }
 }
 
-void close(const std::map<Result, int>& counts, const std::string& unchecked) {
+void print_counts(const std::map<Result, int>& counts, const std::string& unchecked) {
   const auto count = [&](Result r) { return counts.count(r) ? counts.at(r) : 0; };
   std::cout << count(Result::pass) << " pass · " << count(Result::fail) << " fail · "
             << count(Result::not_done_yet) << " not done yet · " << count(Result::skipped)
@@ -69,7 +69,7 @@ int check(const Course& course, const std::vector<const Exercise*>& chosen) {
     if (v.result == Result::pass) std::cout << nvcc_warning(course, *e);
     if (checked.completes_chapter) completed.push_back(&course.chapter(e->chapter));
   }
-  close(counts, unchecked);
+  print_counts(counts, unchecked);
   const Progress progress(course.root);
   std::string summaries;
   for (const auto* chapter : completed)  // unless a later exercise of it no longer passes

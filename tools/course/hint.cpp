@@ -13,7 +13,7 @@ namespace course {
 namespace {
 
 /// What was requested: the next level, this level, or all of them.
-struct Wanted {
+struct WantedHint {
   std::string exercise;
   std::int64_t level = 0;  // 0: the next one
   bool all = false;
@@ -52,7 +52,7 @@ void point_further(const Course& course, const Exercise& e) {
   say("  the solution, next to yours: ./course solution " + e.id() + " --anyway", 4);
 }
 
-int hint(const Course& course, const Wanted& wanted) {
+int hint(const Course& course, const WantedHint& wanted) {
   Progress progress(course.root);
   const Exercise& e = chosen_exercise(course, progress, wanted.exercise);
   const int levels = static_cast<int>(e.hints.size());
@@ -97,7 +97,7 @@ class Hint : public Command {
   }
 
  private:
-  Wanted wanted_;
+  WantedHint wanted_;
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace course {
 namespace {
 
-constexpr const char* kExample = "./course launch -n 2 6";
+constexpr const char* kLaunchExample = "./course launch -n 2 6";
 // Many more than a host has cores; a larger number is a typing error.
 constexpr int kMostRanks = 1024;
 
@@ -23,7 +23,7 @@ int number(const std::string& option, const std::string& text, int least, int mo
   const int value = digits ? std::stoi(text) : -1;
   if (value < least || value > most)
     throw UsageError(option + " is \"" + text + "\"; expected an integer from " +
-                     std::to_string(least) + " to " + std::to_string(most) + ": " + kExample);
+                     std::to_string(least) + " to " + std::to_string(most) + ": " + kLaunchExample);
   return value;
 }
 
@@ -54,11 +54,11 @@ void check_hosts(const Typed& typed, const td::distributed::LaunchConfig& launch
     throw UsageError("--max-restarts is for one host: several would have to agree on it.");
 }
 
-td::distributed::LaunchConfig read(const Typed& typed) {
+td::distributed::LaunchConfig launch_config(const Typed& typed) {
   if (typed.ranks.empty()) {
     const auto option = std::find(typed.words.begin(), typed.words.end(), "-n");
     if (option == typed.words.end() || option + 1 == typed.words.end())
-      throw UsageError(std::string("How many ranks? ") + kExample);
+      throw UsageError(std::string("How many ranks? ") + kLaunchExample);
     std::string line = "./course launch -n " + *(option + 1);
     for (auto word = typed.words.begin(); word != typed.words.end(); ++word)
       if (word != option && word != option + 1) line += " " + *word;
@@ -82,7 +82,7 @@ td::distributed::LaunchConfig read(const Typed& typed) {
 std::vector<std::string> program_of(const Session& session, const std::string& ranks,
                                     std::vector<std::string> words) {
   if (words.empty())
-    throw UsageError(std::string("Which program? ") + kExample +
+    throw UsageError(std::string("Which program? ") + kLaunchExample +
                      " starts chapter 6's, ./course launch -n 2 ./mine starts yours.");
   const std::string first = words[0];
   if (first[0] == '-')
@@ -90,12 +90,13 @@ std::vector<std::string> program_of(const Session& session, const std::string& r
   if (first.find_first_not_of("0123456789") == std::string::npos) {
     const Course course = session.course();
     const bool mine = std::find(words.begin(), words.end(), "--mine") != words.end();
-    words[0] = build_program(course, chapter_by_number(course, first, kExample), mine).string();
+    words[0] =
+        build_program(course, chapter_by_number(course, first, kLaunchExample), mine).string();
     if (words[0].empty()) words.clear();
     setenv("COURSE_TYPED", ("./course launch -n " + ranks + " " + first).c_str(), 1);
   } else if (td::find_program(first).empty()) {
     throw UsageError("There is no program \"" + first + "\" in " + fs::current_path().string() +
-                     " or on PATH. A chapter goes by its number: " + kExample);
+                     " or on PATH. A chapter goes by its number: " + kLaunchExample);
   }
   return words;
 }
@@ -121,7 +122,7 @@ class LaunchRanks : public Command {
     syntax.program(typed_.words);
   }
   int work(const Session& session) override {
-    td::distributed::LaunchConfig launch = read(typed_);
+    td::distributed::LaunchConfig launch = launch_config(typed_);
     launch.words = program_of(session, typed_.ranks, typed_.words);
     return launch.words.empty() ? 1 : td::distributed::supervise(launch).exit_code;
   }

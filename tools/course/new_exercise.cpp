@@ -26,7 +26,7 @@ struct Edit {
   std::string text;
 };
 
-bool is_number(const std::string& text) {
+bool is_chapter_number(const std::string& text) {
   return !text.empty() && text.size() < 7 &&
          text.find_first_not_of("0123456789") == std::string::npos;
 }
@@ -41,7 +41,7 @@ std::string title_of(std::string name) {
 /// The new exercise. @throws UsageError when the name or the chapter is not valid.
 Exercise wished(const Course& course, const Wish& wish) {
   const auto dot = wish.what.find('.');
-  if (dot == std::string::npos || !is_number(wish.what.substr(0, dot)))
+  if (dot == std::string::npos || !is_chapter_number(wish.what.substr(0, dot)))
     throw UsageError("Expected a chapter's number, a dot and a name: " + std::string(kSample));
   const Chapter& chapter = course.chapter(std::stoi(wish.what.substr(0, dot)));
   Exercise e;

@@ -11,7 +11,7 @@
 namespace course {
 namespace {
 
-constexpr const char* kExample = "./course reset 5.scatter";
+constexpr const char* kResetExample = "./course reset 5.scatter";
 
 void forget_pass(const Course& course, const Exercise& e) {
   Progress progress(course.root);
@@ -77,7 +77,7 @@ class Reset : public Command {
   const char* help() const override {
     return "bring an exercise's stub back, or a text that an earlier reset kept";
   }
-  const char* example() const override { return kExample; }
+  const char* example() const override { return kResetExample; }
   void syntax(Syntax& syntax) override {
     syntax.word("exercise", what_, "5.scatter, or 5 for a whole chapter");
     syntax.flag("--yes", yes_, "reset a whole chapter without a question");
@@ -93,7 +93,7 @@ class Reset : public Command {
       tell(restore(course, backup_), "that text");
       return 0;
     }
-    if (what_.empty()) throw UsageError("Which exercise? " + std::string(kExample));
+    if (what_.empty()) throw UsageError("Which exercise? " + std::string(kResetExample));
     return reset(course, what_, yes_);
   }
 

@@ -13,7 +13,7 @@
 namespace course {
 namespace {
 
-struct Wanted {
+struct WantedSolution {
   std::string exercise;
   bool anyway = false, full = false;
 };
@@ -39,7 +39,7 @@ std::string difference(const Course& course, const Exercise& e, const std::strin
   return diff.exit_code == 0 ? "" : diff.output;
 }
 
-int show(const Course& course, const Wanted& wanted) {
+int show(const Course& course, const WantedSolution& wanted) {
   const Progress progress(course.root);
   const Exercise& e = course.exercise(wanted.exercise);
   if (!progress.passed(e) && !wanted.anyway) {
@@ -83,7 +83,7 @@ class Solution : public Command {
   }
 
  private:
-  Wanted wanted_;
+  WantedSolution wanted_;
 };
 
 }  // namespace

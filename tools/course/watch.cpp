@@ -47,16 +47,21 @@ class ProgressLines {
  public:
   void operator()(const CheckState& state) {
     const auto now = std::chrono::steady_clock::now();
-    if (state.progress.empty()) last_ = now;
+    if (state.progress.empty()) {
+      last_ = now;
+      said_.clear();
+    }
     const bool is_due =
         state.progress == kWaitingForBuild || now - last_ >= std::chrono::seconds(15);
-    if (state.progress.empty() || !is_due) return;
+    if (!is_due || state.progress == said_) return;
     last_ = now;
-    std::cout << state.progress << '\n';
+    said_ = state.progress;
+    std::cout << said_ << '\n';
   }
 
  private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  std::string said_;
 };
 
 int watch_in_lines(const Course& course, const Exercise& first, bool poll) {
@@ -66,11 +71,11 @@ int watch_in_lines(const Course& course, const Exercise& first, bool poll) {
   ProgressLines print_progress;
   bool printed = false;
   while (true) {
+    print_progress(watch.state());
     const WatchEvent event = watch.wait();
     const CheckState& state = watch.state();
     if (event == WatchEvent::signal) return 128 + watch.signal();
     if (!state.checked) printed = false;
-    print_progress(state);
     if (event != WatchEvent::verdict) continue;
     if (!printed) print_verdict(course, watch.current(), *state.checked);
     printed = true;

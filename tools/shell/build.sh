@@ -107,8 +107,8 @@ build_in() {  # build_in PRESET TARGET...
   local preset="$1" folder="build/$1" status
   shift
   configure "$preset" && lock_build "$preset" || return 1
-  # A step takes two seconds of one core on average.
-  with_progress building "$folder/build.log" $((2000 / $(nproc))) \
+  # A step takes a second and a half of one core on average.
+  with_progress building "$folder/build.log" $((1500 / $(nproc))) \
     cmake --build --preset "$preset" --parallel "$(nproc)" --target "$@"
   status=$?
   unlock_build
