@@ -109,7 +109,8 @@ class Build:
         """The core's kernels for the stand-in, which commands of the project compile. Without the compiler's cache."""
         entries = json.loads(subprocess.run(["ninja", "-C", self.folder, "-t", "compdb", "CUSTOM_COMMAND"], check=True,
                                             capture_output=True, text=True).stdout)
-        return [{"command": re.sub(r"^cd .* && (.*/ccache\.sh .* gcc )?", "", entry["command"])}
+        # "cd FOLDER && the compilation && what CMake does with the list of headers"
+        return [{"command": re.sub(r".*/ccache\.sh .* gcc ", "", entry["command"].split(" && ")[1])}
                 for entry in entries if entry["output"].endswith(".cu.o")]
 
     def link_command(self, target):
