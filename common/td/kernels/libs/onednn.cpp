@@ -48,14 +48,16 @@ dnnl::primitive_attr attributes_of(const Gemm& g) {
 // Slots: a, b, bias, c. All have the caller's layout.
 Plan plan_product(const GemmKey& key) {
   const Gemm& g = key.gemm;
-  const memory::desc a = stored(g, g.m, g.k, g.transpose_a, g.lda, g.stride_a),
+  const bool packs = !kReadsRowsWithGaps && g.m == 1 && g.transpose_a && g.lda > 1;
+  const memory::desc given = stored(g, g.m, g.k, g.transpose_a, g.lda, g.stride_a),
+                     a = packs ? stored(g, 1, g.k, false, g.k, g.stride_a == 0 ? 0 : g.k) : given,
                      b = stored(g, g.k, g.n, g.transpose_b, g.ldb, g.stride_b),
                      bias = stored(g, 1, g.n, false, g.n, 0),
                      c = stored(g, g.m, g.n, false, g.ldc, g.stride_c);
   const auto product = key.bias ? describe<dnnl::matmul>(engine(), attributes_of(g), a, b, bias, c)
                                 : describe<dnnl::matmul>(engine(), attributes_of(g), a, b, c);
   Plan plan;
-  Arguments arguments{{DNNL_ARG_SRC, plan.caller(a, 0)},
+  Arguments arguments{{DNNL_ARG_SRC, plan.input(plan.caller(given, 0), a)},
                       {DNNL_ARG_WEIGHTS, plan.caller(b, 1)},
                       {DNNL_ARG_DST, plan.caller(c, 3)}};
   if (key.bias) arguments.emplace_back(DNNL_ARG_BIAS, plan.caller(bias, 2));

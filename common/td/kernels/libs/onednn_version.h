@@ -7,6 +7,9 @@
 
 namespace td::kernels {
 
+/// Version 3.7 reads a row whose elements have gaps between them as if they had none.
+inline constexpr bool kReadsRowsWithGaps = DNNL_VERSION_MAJOR < 3;
+
 /// Describes a primitive of the forward pass; `details` are its algorithm, layouts and sizes.
 template <class Primitive, class... Details>
 typename Primitive::primitive_desc describe(const dnnl::engine& engine,

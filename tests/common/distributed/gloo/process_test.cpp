@@ -56,9 +56,12 @@ std::vector<test::ChildResult> run_ranks(const std::string& hidden, int world_si
   return run_ranks(hidden, environments);
 }
 
-// What a rank prints after Catch's own line.
+// What a rank prints after Catch's own lines.
 std::string said_by(const test::ChildResult& result) {
-  return result.output.substr(result.output.find('\n') + 1);
+  std::string text = result.output;
+  while (text.rfind("Filters: ", 0) == 0 || text.rfind("Randomness seeded to: ", 0) == 0)
+    text.erase(0, text.find('\n') + 1);
+  return text;
 }
 
 // What a rank prints after "error: ", up to the line's end.

@@ -40,7 +40,7 @@ TEST_CASE("the environment switches the finder on") {
 
 TEST_CASE("a race that the test does not take fails the test") {
   const auto result = run_child("child: a race that is left", "TD_SIM_RACES=1");
-  CHECK(result.exit_code == 1);
+  CHECK(result.exit_code != 0);  // 1 of Catch2 2, 42 of Catch2 3
   CHECK_THAT(result.output, Catch::Contains("race on sim:0: \"relu\" on stream 1 reads 20 bytes "));
   CHECK_THAT(result.output, Catch::Contains("1 failed"));
   CHECK(run_child("child: a race that is left", "TD_SIM_RACES=0").exit_code == 0);
