@@ -118,8 +118,9 @@ def on_terminal(words):
                 break
             output += part
     os.close(master)
-    # A line that was overwritten ends as what was written last.
-    return [line.rstrip("\r").split("\r")[-1] for line in output.decode().rstrip("\n").split("\n")]
+    # A line that was overwritten ends as what was written last; \x1b[K clears what was there.
+    text = output.decode().replace("\x1b[K", "").rstrip("\n")
+    return [line.rstrip("\r").split("\r")[-1] for line in text.split("\n")]
 
 
 def play(build):

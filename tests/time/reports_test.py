@@ -134,7 +134,7 @@ def pictures_need_gnuplot(folder):
     bare.mkdir()
     for name in ("env", "python3"):
         (bare / name).symlink_to(shutil.which(name))
-    expect_run(0, ["There is no gnuplot, so there are no pictures (Debian package gnuplot-nox)."], folder,
+    expect_run(0, ["There is no gnuplot, so no pictures:\ninstall the Debian package gnuplot-nox."], folder,
                "lenet", PATH=str(bare))
     expect("<svg" not in (folder / "out/index.html").read_text(), "a picture without gnuplot")
     (bare / "gnuplot").write_text("#!/bin/sh\necho no fonts >&2\nexit 3\n")

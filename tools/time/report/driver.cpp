@@ -102,7 +102,7 @@ Machine described(const Listing& ours, const Listing* theirs, const Settings& se
 /// A report is useful without its pictures, so a failure to draw them is one line.
 std::vector<Picture> pictures_or_why_not(const Report& report, const std::string& folder) {
   if (!has_gnuplot()) {
-    std::cout << "There is no gnuplot, so there are no pictures (Debian package gnuplot-nox).\n";
+    std::cout << "There is no gnuplot, so no pictures:\ninstall the Debian package gnuplot-nox.\n";
     return {};
   }
   try {
