@@ -86,7 +86,7 @@ def run(test, environment):
     if done.returncode == CANNOT_RUN_HERE:
         # A skip without a reason would not help anybody.
         return "skipped" if "skipped: " in done.stdout else "failed", done.stdout
-    good = re.search(wanted[0], done.stdout) if wanted else done.returncode == 0
+    good = re.search(wanted[0], done.stdout, re.S) if wanted else done.returncode == 0
     return "passed" if bool(good) != properties.get("WILL_FAIL", False) else "failed", done.stdout
 
 
