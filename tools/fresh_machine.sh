@@ -85,18 +85,19 @@ record() {  # record ROOT WHO WHAT SECONDS EXIT-CODE LOG
   versions="$(inside "$1" "$2" '. /etc/os-release; echo "$PRETTY_NAME"; c++ --version | head -1')"
   python3 "$source/tools/seen_running.py" machine --system "$(sed -n 1p <<<"$versions")" \
     --compiler "$(sed -n 2p <<<"$versions")" --user "$2" --typed "$(words_of "$3")" --seconds "$4" \
-    --exit-code "$5" --load "$load" --log "$6"
+    --exit-code "$5" --load "$load" --log "$6" --commit "$cloned"
 }
 
 # Never into what is mounted there: /dev is this machine's own.
 clear_folder() { rm -rf --one-file-system "$1"; }  # clear_folder FOLDER
 
 try() {  # try SUITE WHO: one fresh machine, all commands
-  local root="$folder/$1.$2" what start seconds status failed=0 log load
+  local root="$folder/$1.$2" what start seconds status failed=0 log load cloned
   clear_folder "$root" || return 1
   cp -a "$folder/$1" "$root" || return 1
   mount --bind /dev "$root/dev" && mount -t devpts devpts "$root/dev/pts" && mount -t tmpfs tmpfs "$root/dev/shm" &&
     mount -t proc proc "$root/proc" && mount -t tmpfs tmpfs "$root/run" || return 1
+  cloned="$(git -C "$source" rev-parse --short HEAD)"
   git clone --quiet "$source" "$root/tmp/todevice" && chroot "$root" chown -R "$2:" /tmp/todevice &&
     inside "$root" "$2" "git clone --quiet /tmp/todevice todevice" || return 1
   # What is checked is an answer, as a reader of chapter 1 types it.

@@ -23,7 +23,7 @@ def load():
     return json.loads(RECORD.read_text()) if RECORD.exists() else {}
 
 
-def add(arguments, machine, commit):
+def add(arguments, machine):
     """Puts one command into the record."""
     said = pathlib.Path(arguments.log).read_text(errors="replace").strip().splitlines()
     record = load()
@@ -34,7 +34,7 @@ def add(arguments, machine, commit):
         "compiler": arguments.compiler,
         "machine": machine,
         "load_before": arguments.load,
-        "commit": commit,
+        "commit": arguments.commit,
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
     }
     RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False, sort_keys=True) + "\n")

@@ -269,14 +269,14 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=RECORD)
     parser.add_argument("--kinds", default=",".join(KINDS))
     about_machine = parser.add_argument_group("machine")
-    for name in ("system", "compiler", "user", "typed", "log"):
+    for name in ("system", "compiler", "user", "typed", "log", "commit"):
         about_machine.add_argument(f"--{name}")
     about_machine.add_argument("--seconds", type=int)
     about_machine.add_argument("--exit-code", type=int)
     about_machine.add_argument("--load", type=float)
     options = parser.parse_args()
     if options.action == "machine":
-        fresh_machines.add(options, gpu_report.machine(options.build)["cpu"], commit())
+        fresh_machines.add(options, gpu_report.machine(options.build)["cpu"])
         return 0
     if options.action == "run":
         return run(options)

@@ -187,7 +187,7 @@ def test_fresh_machine(course):
     log = course.root / "log"
     log.write_text("building\n12 passed, 0 failed, 3 skipped\n")
     typed = ["machine", "--system", "Made-up Linux 1", "--compiler", "c++ (made up) 14.2.0", "--user", "learner",
-             "--load", "0.5", "--log", log]
+             "--load", "0.5", "--log", log, "--commit", "abc1234"]
     course.call("seen_running.py", *typed, "--typed", "./course test", "--seconds", "601", "--exit-code", "0")
     course.call("seen_running.py", "check", code=1, says="its table is not that of docs/measurements/fresh_machines.json")
     course.call("seen_running.py", "write")
