@@ -258,6 +258,21 @@ TEST_CASE("a mean over more rows than float16 can count has the right loss and g
     }
 }
 
+TEST_CASE("gradients flow through pin_memory, and are zeros for an empty batch of batch_norm") {
+  const Tensor w = leaf({1, 2}), pinned = w.pin_memory();
+  CHECK(pinned.is_pinned());
+  (pinned.to(Device("sim:0")) * 3).sum().backward();
+  CHECK(values(w.grad()) == List{3, 3});
+  for (const Device device : devices()) {
+    const Tensor weight = leaf({1, 2}, device), bias = leaf({0, 0}, device);
+    const Tensor empty_batch = zeros({0, 2, 3, 3}, device).requires_grad_();
+    batch_norm(empty_batch, weight, bias, {}, {}, /*training=*/true, 0.1, 1e-5).sum().backward();
+    CHECK(values(weight.grad()) == List{0, 0});
+    CHECK(values(bias.grad()) == List{0, 0});
+    CHECK(empty_batch.grad().sizes() == IntArrayRef({0, 2, 3, 3}));
+  }
+}
+
 TEST_CASE("a loss of tensors with different sizes writes a warning") {
   using Loss = Tensor (*)(const Tensor&, const Tensor&);
   const std::pair<const char*, Loss> losses[] = {
