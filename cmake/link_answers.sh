@@ -28,6 +28,8 @@ aliases="$(awk -F '\t' '
     print substr($2, 1, at - 1), exported[substr($2, at + 2)] "=" $1
   }' <(symbols --dynamic "$solution") <(symbols "${objects[@]}"))"
 
+# An answer that is gone, or defines nothing that the solution exports, must not be judged by an older library.
+rm -f "$folder"/*/"$file"
 for answer in $(awk '{ print $1 }' <<<"$aliases" | sort -u); do
   mkdir -p "$folder/$answer"
   words=("$@")
