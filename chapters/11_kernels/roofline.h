@@ -52,15 +52,17 @@ inline double median_seconds(td::Device device, const app::Variant& work) {
 }
 
 // anchor: measure
-/// Measures a device: a copy of 64 MiB reads and writes each byte once, and a product of matrices
-/// of 1024 x 1024 elements is limited by arithmetic.
+/// Measures a device: a copy that is larger than its caches reads and writes each byte once, and a
+/// product of large square matrices is limited by arithmetic.
 inline Roof measure(td::Device device) {
-  constexpr std::int64_t kElements = 1 << 24, kSide = 1024;
-  const td::Tensor from = td::ones({kElements}, device), to = td::empty_like(from);
-  const td::Tensor a = td::ones({kSide, kSide}, device);
+  const std::int64_t elements = device.is_cuda() ? 1 << 26 : 1 << 24;
+  const std::int64_t side = device.is_cuda() ? 8192 : 1024;
+  const td::Tensor from = td::ones({elements}, device), to = td::empty_like(from);
+  const td::Tensor a = td::randn({side, side}, device);
   const double copy = median_seconds(device, [&] { to.copy_(from); });
   const double product = median_seconds(device, [&] { a.mm(a); });
-  return {device.str(), 2.0 * kSide * kSide * kSide / product, 2.0 * 4 * kElements / copy};
+  const double flops = 2.0 * std::pow(static_cast<double>(side), 3);
+  return {device.str(), flops / product, 2.0 * 4 * static_cast<double>(elements) / copy};
 }
 // anchor end
 

@@ -1,10 +1,9 @@
 // What a device can do, each as one line "name: value unit": copies over the link, launches,
 // memory, products, convolutions, and the kernels that are bound by memory, in GB/s of the fewest
-// bytes they can move. tools/gpu_check.sh measure runs it on a GPU; docs/measurements/gpu.md has
-// the results.
+// bytes they can move. tools/gpu_check.py runs it on a GPU; docs/measurements/gpu.md has the results.
 //   bench_device [device] [--quick]
-// Each result is the median of 11 runs after one that warms up. Invariant: a run is much longer
-// than a launch, and the host waits for the device before it reads the clock.
+// Each result is the median of 11 runs after one that warms up. Invariants: a run is much longer than a launch, the
+// host waits for the device before it reads the clock, and what is bound by memory is larger than any cache.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -26,21 +25,25 @@ struct Bench {
 
   std::int64_t size(std::int64_t full, std::int64_t small) const { return quick ? small : full; }
   Tensor random(const std::vector<std::int64_t>& sizes, ScalarType dtype = kFloat) const {
-    return randn(sizes).to(dtype).to(device);
+    return randn(sizes, TensorOptions(device)).to(dtype);
   }
 
+  double seconds(const std::function<void()>& work, int calls) const {
+    synchronize(device);
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < calls; ++i) work();
+    synchronize(device);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    return took.count() / calls;
+  }
   /// Seconds for one call of `work`.
   double seconds(const std::function<void()>& work) const {
-    const int turns = quick ? 1 : 11, calls = quick ? 2 : 20;
+    const int turns = quick ? 1 : 11;
     std::vector<double> times;
-    for (int turn = -1; turn < turns; ++turn) {
-      synchronize(device);
-      const auto start = std::chrono::steady_clock::now();
-      for (int i = 0; i < calls; ++i) work();
-      synchronize(device);
-      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-      if (turn >= 0) times.push_back(took.count() / calls);
-    }
+    work();
+    const double once = seconds(work, 1);
+    const int calls = quick ? 2 : static_cast<int>(std::clamp(0.02 / once, 1.0, 20.0));
+    for (int turn = 0; turn < turns; ++turn) times.push_back(seconds(work, calls));
     std::nth_element(times.begin(), times.begin() + turns / 2, times.end());
     return times[static_cast<std::size_t>(turns / 2)];
   }
@@ -112,9 +115,9 @@ void products(const Bench& b) {
   }
 }
 
-// Rows and columns as a language model has them.
+// Rows and columns as a language model has them; 200 MB, four times the L2 of an H100.
 void memory_bound(const Bench& b) {
-  const std::int64_t rows = b.size(8192, 64), columns = b.size(768, 32),
+  const std::int64_t rows = b.size(65536, 64), columns = b.size(768, 32),
                      vocabulary = b.size(50257, 100);
   const Tensor x = b.random({rows, columns}), y = b.random({rows, columns});
   const Tensor turned = b.random({columns, rows});
@@ -124,15 +127,16 @@ void memory_bound(const Bench& b) {
   b.bytes("sum of all", once, [&] { x.sum(); });
   b.bytes("sum over rows", once, [&] { x.sum({0}); });
   b.bytes("sum over columns", once, [&] { x.sum({1}); });
+  b.bytes("variance of all", once, [&] { var(x, true); });
   b.bytes("cumsum along rows", 2 * once, [&] { cumsum(x, 1); });
   b.bytes("softmax", 2 * once, [&] { softmax(x, 1); });
   b.bytes("layer_norm", 2 * once, [&] { F::layer_norm(x, F::LayerNormFuncOptions({columns})); });
-  const Tensor line = b.random({rows * columns}), places = randperm(rows * columns).to(b.device);
+  const Tensor line = b.random({rows * columns}), places = randint(rows * columns, {rows * columns}, TensorOptions(kLong).device(b.device));
   b.bytes("gather in one dimension, with its indices", 4 * once, [&] { gather(line, 0, places); });
   b.bytes("index_add in one dimension, with its indices", 5 * once,
           [&] { index_add(line, 0, places, line); });
   const Tensor weight = b.random({vocabulary, columns}).requires_grad_();
-  const Tensor tokens = randint(0, vocabulary, {rows}, kLong).to(b.device);
+  const Tensor tokens = randint(vocabulary, {rows}, TensorOptions(kLong).device(b.device));
   b.bytes("embedding", 2 * once, [&] {
     const NoGradGuard no_grad;
     embedding(weight, tokens);
@@ -140,13 +144,20 @@ void memory_bound(const Bench& b) {
   const double gradient = 4.0 * static_cast<double>(vocabulary) * static_cast<double>(columns);
   b.bytes("embedding with its backward", 4 * once + gradient,
           [&] { embedding(weight, tokens).sum().backward(); });
-  const Tensor images = b.random({b.size(64, 2), 64, 56, 56});
+  const Tensor images = b.random({b.size(256, 2), 64, 56, 56});
   nn::BatchNorm2d norm(64);
   norm->to(b.device);
   b.bytes("batch_norm in training", 12.0 * static_cast<double>(images.numel()), [&] {
     const NoGradGuard no_grad;
     norm->forward(images);
   });
+  b.bytes("softmax over channels", 8.0 * static_cast<double>(images.numel()), [&] { softmax(images, 1); });
+  const std::int64_t classes = 21, side = b.size(512, 8);  // each pixel of an image is classified
+  const Tensor scores = b.random({16, classes, side, side});
+  const Tensor labels = randint(classes, {16, side, side}, TensorOptions(kLong).device(b.device));
+  b.bytes("cross_entropy of pixels",
+          4.0 * static_cast<double>(scores.numel()) + 8.0 * static_cast<double>(labels.numel()),
+          [&] { F::cross_entropy(scores, labels); });
 }
 
 }  // namespace

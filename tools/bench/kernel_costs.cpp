@@ -19,7 +19,7 @@ namespace {
 
 using td::Tensor;
 
-constexpr double kBytesPerSecond = 4.3e12;  // of an H200's copy within its memory
+constexpr double kBytesPerSecond = 3.0e12;  // of an H100's copy within its memory
 constexpr double kLaunch = 2.5e-6;          // seconds between short launches; to be confirmed
 
 int launches = 0;
