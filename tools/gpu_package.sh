@@ -34,7 +34,7 @@ cmake --build $build --target "${targets[@]}" || exit 1
 packed="$(mktemp -d)" && trap 'rm -rf "$packed"' EXIT
 mkdir -p "$packed/$build/brought"
 cp --parents $build/CMakeCache.txt $build/tests/CTestTestfile.cmake "$packed"
-files="$(find $build/common $build/tests $build/chapters $build/exercises $build/tools -type f \
+files="$(find $build/lib $build/tests $build/chapters $build/exercises $build/tools -type f \
   \( -perm -u+x -o -name '*.so' \) -not -path '*/CMakeFiles/*' -not -path '*/answers/*' -not -path '*/stub/*' |
   xargs file | sed -n 's/: *ELF.*//p')"
 for file in $files; do
