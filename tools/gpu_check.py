@@ -189,7 +189,7 @@ class Check:
         files = sorted(path.stem for path in (ROOT / "tests/common" / folder).glob("*_test.cpp"))
         return [self.test(area, file, alone=file in alone, **more) for file in files]
 
-    def sanitizer(self, tool, area, file, limit=45):
+    def sanitizer(self, tool, area, file, limit=120):
         item = self.test(area, file)
         options = {"memcheck": ["--report-api-errors", "no"], "initcheck": ["--report-api-errors", "no"]}
         # memcheck and initcheck know the borders of a block only where blocks are not kept for reuse.
@@ -206,8 +206,14 @@ class Check:
 
     def program(self, number):
         """A chapter's program on the GPU; its row of the table in README.md lies beside the log."""
-        return Item(f"ch{number}", sys.executable, "-B", ROOT / "tools/seen_running.py", "run", number.lstrip("0"), "--kinds",
-                    "cuda", "--build", self.build, "--out", self.logs / f"seen_running.{number}.json")
+        command = [sys.executable, "-B", ROOT / "tools/seen_running.py", "run", number.lstrip("0"), "--kinds", "cuda"]
+        return Item(f"ch{number}", *command, "--build", self.build, "--out", self.logs / f"seen_running.{number}.json")
+
+    def xla_program(self):
+        """Chapter 10 on the GPU, where this Python has JAX's plugin for it."""
+        plugins = [file for path in sys.path for file in glob.glob(f"{path}/jax_plugins/xla_cuda*/xla_cuda_plugin.so")]
+        program = self.build / "chapters/ch10_xla_and_tpu"
+        return [Item("ch10.xla", program, PJRT_PLUGIN=plugin) for plugin in plugins[:1]]
 
     def compared(self, work, limit, *more):
         """One piece of work of td and of PyTorch, interleaved."""
@@ -222,8 +228,9 @@ class Check:
         counters = ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
                     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
                     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"]
-        return Item(f"ncu.{kernel}", "ncu", "--clock-control", "none", "--metrics", ",".join(counters), "--launch-count",
-                    "3", self.build / "chapters/check_ch11", f"[{kernel}]", limit=40)
+        command = ["ncu", "--clock-control", "none", "--metrics", ",".join(counters), "--kernel-name", f"regex:{kernel}"]
+        return Item(f"ncu.{kernel}", *command, "--launch-count", "4", self.build / "chapters/check_ch11", f"[{kernel}]",
+                    limit=40)
 
     def all(self):
         """Every part, and how long it may take at most."""
@@ -249,23 +256,25 @@ class Check:
             Item("grad_scaler", bench / "bench_grad_scaler", "--device", "cuda", limit=30),
             Item("kernel_costs", bench / "bench_kernel_costs", *device, limit=30)])
         rounds = ["--rounds", "3", "--compile-seconds", "0"]
-        self.part("comparison", 130, [self.compared(work, 40, *rounds)
-                                      for work in ("host", "simple", "mlp", "cifar", "copies", "lenet", "startup", "scaler")])
-        self.part("programs", 90, [
+        self.part("comparison", 150, [self.compared(work, 45, *rounds) for work in
+                                      ("host", "simple", "mlp", "cifar", "copies", "lenet", "startup", "scaler")])
+        self.part("programs", 110, [
             *(self.program(number) for number in chapter_numbers if number != "10"),  # which is for XLA's plugins
             Item("ch04.training", chapters / "ch04_training_loop", *device, "--epochs", "2"),
             Item("ch04.channels_last", chapters / "ch04_training_loop", *device, "--epochs", "2", "--channels-last"),
             Item("ch07.amp", chapters / "ch07_amp", *device, "--epochs", "2"),
             Item("ch08.bandwidth", chapters / "ch08_pinned_memory", *device, "--show", "bandwidth", "--largest", "256"),
-            Item("ch11.kernels", chapters / "ch11_kernels", *device), Item("ch12.advise", chapters / "ch12_which_device", *device)])
-        self.part("sanitizers", 90, [
-            self.sanitizer("memcheck", "ops", "suite_pointwise_test"), self.sanitizer("memcheck", "ops", "suite_reduce_test"),
-            self.sanitizer("memcheck", "ops", "suite_index_test"), self.sanitizer("memcheck", "ops", "norm_test"),
-            self.sanitizer("memcheck", "cuda_gpu", "graph_test"), self.sanitizer("memcheck", "cuda_gpu", "index_test"),
+            Item("ch11.kernels", chapters / "ch11_kernels", *device),
+            Item("ch12.advise", chapters / "ch12_which_device", *device), *self.xla_program()])
+        self.part("sanitizers", 130, [
+            *(self.sanitizer("memcheck", "ops", file) for file in
+              ("suite_pointwise_test", "suite_reduce_test", "suite_index_test", "norm_test")),
+            self.sanitizer("memcheck", "cuda_gpu", "graph_test"), self.sanitizer("memcheck", "optim", "sgd_test"),
             self.sanitizer("racecheck", "cuda_gpu", "reduce_test"), self.sanitizer("racecheck", "ops", "norm_test"),
             self.sanitizer("synccheck", "cuda_gpu", "reduce_test"), self.sanitizer("synccheck", "ops", "norm_test"),
-            self.sanitizer("initcheck", "ops", "suite_index_test"), self.sanitizer("initcheck", "cuda_gpu", "reduce_test")],
-            at_once=6)
+            self.sanitizer("initcheck", "cuda_gpu", "reduce_test"),
+            self.sanitizer("initcheck", "ops", "suite_index_test")],
+            at_once=12)
         self.part("counters", 60, [self.counted(kernel) for kernel in ("transpose", "matmul", "block_sum")])
 
 

@@ -30,7 +30,8 @@ for area in $(areas); do targets+=("test_$area"); done
 for chapter in chapters/[0-9]*; do targets+=("ch${chapter##*/}"); done
 cmake --build $build --target "${targets[@]}" || exit 1
 
-# Programs and libraries without their symbols, at their own paths, and the libraries that they load from this machine.
+# Programs and libraries at their own paths, without their symbols except where the SIMT machine reads the lines of
+# kernels, and the libraries that they load from this machine.
 packed="$(mktemp -d)" && trap 'rm -rf "$packed"' EXIT
 mkdir -p "$packed/$build/brought"
 cp --parents $build/CMakeCache.txt $build/tests/CTestTestfile.cmake "$packed"
@@ -38,7 +39,10 @@ files="$(find $build/lib $build/tests $build/chapters $build/exercises $build/to
   \( -perm -u+x -o -name '*.so' \) -not -path '*/CMakeFiles/*' -not -path '*/answers/*' -not -path '*/stub/*' |
   xargs file | sed -n 's/: *ELF.*//p')"
 for file in $files; do
-  mkdir -p "$packed/${file%/*}" && strip -o "$packed/$file" "$file"
+  case "$file" in
+    */exercises/* | */ch11_* | *_kernels.so) cp --parents "$file" "$packed" ;;
+    *) mkdir -p "$packed/${file%/*}" && strip -o "$packed/$file" "$file" ;;
+  esac
 done
 ldd $files 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
   grep -vE "^$root/|/(libc|libm|libdl|librt|libpthread|ld-linux|libgcc_s|libstdc\+\+|libcu|libnvrtc|libnccl)[^/]*$" |

@@ -199,7 +199,7 @@ def parse():
     parser.add_argument("--size", choices=["full", "tiny"], default="full")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.1, help="of one side in one round")
-    parser.add_argument("--compile-seconds", type=float, default=40, help="for torch.compile")
+    parser.add_argument("--compile-seconds", type=float, default=40, help="for torch.compile; 0: it is left out")
     parser.add_argument("--json", type=Path, help="writes everything there")
     options = parser.parse_args()
     if not options.torch_device:

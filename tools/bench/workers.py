@@ -130,7 +130,7 @@ class Comparison:
 
     def compiled(self, work, precisions):
         """torch.compile, one program per precision; the ones that are not ready in time are ended."""
-        if not self.devices["torch"].startswith("cuda"):
+        if not self.devices["torch"].startswith("cuda") or self.options.compile_seconds == 0:
             return {}  # the host's compiler would take longer than everything else
         until = time.monotonic() + self.options.compile_seconds
         made = [Config(self.worker("torch", f"compiled {precision}"), work, precision, "compile")
