@@ -102,7 +102,10 @@ __global__ void __launch_bounds__(kReduceThreads)
                                : fold<false>(w, s, result, begin + member, end, plan.members);
   *mine = total;
   for (int half = plan.members / 2; half > 0; half /= 2) {
-    __syncthreads();
+    if (plan.columns || half >= 32)
+      __syncthreads();
+    else  // the 32 threads of a warp are left
+      __syncwarp();
     if (member < half) *mine = w.r.combine(*mine, mine[half * apart]);
   }
   if (member != 0 || result >= plan.results) return;

@@ -44,6 +44,10 @@ inline ReducePlan plan_blocks(std::int64_t results, std::int64_t count, std::int
   const int most = kReduceThreads / power(std::clamp<std::int64_t>(neighbors, 1, 32));
   const std::int64_t useful = (count + kReduceLoads - 1) / kReduceLoads;
   int members = power(std::clamp<std::int64_t>(useful, 1, most));
+  // Fewer threads with several rounds take fewer steps to join, where enough blocks are left.
+  while (members > 1 && results / (2 * kReduceThreads / members) >= kReduceBlocks &&
+         2 * count <= std::int64_t(members) * kReduceLoads * kReduceRounds)
+    members /= 2;
   while (members > 1 && results / (kReduceThreads / members) >= 0x7fffffff) members /= 2;
 
   ReducePlan p{results, count, neighbors > 1, members, kReduceThreads / members, 1, count};

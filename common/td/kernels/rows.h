@@ -1,5 +1,5 @@
 // The rows shape: a row program sees one row of a tensor and uses row.max, row.sum and row.each; on
-// the host a row is a loop, on cuda the threads of a warp or a block.
+// the host a row is a loop, on cuda it belongs to a thread, a warp or a block.
 // Rows are along one dimension of a dense tensor: element j of row i is at start(i) + j * stride.
 // Invariant: a program calls max and sum in the same order in every thread.
 #pragma once
@@ -65,17 +65,28 @@ struct HostRow {
 };
 
 #ifdef TD_DEVICE_CODE
-/// One row on a GPU: by the 32 threads of a warp, or by a block of up to 1024.
-template <bool kBlock>
+/// Whom a row on a GPU belongs to: a thread, the 32 threads of a warp, or a block of up to 1024.
+enum class RowOf { kThread, kWarp, kBlock };
+
+/// One row on a GPU.
+template <RowOf kOf>
 struct CudaRow {
   std::int64_t n;
-  bool leader;
-  __device__ static int lane() { return kBlock ? threadIdx.x + 32 * threadIdx.y : threadIdx.x; }
-  __device__ static int width() { return kBlock ? 32 * blockDim.y : 32; }
+  static constexpr bool kBlock = kOf == RowOf::kBlock;
+  bool leader = kOf == RowOf::kThread || lane() == 0;
+  __device__ static int lane() {
+    if constexpr (kOf == RowOf::kThread) return 0;
+    return kBlock ? threadIdx.x + 32 * threadIdx.y : threadIdx.x;
+  }
+  __device__ static int width() {
+    if constexpr (kOf == RowOf::kThread) return 1;
+    return kBlock ? 32 * blockDim.y : 32;
+  }
 
   template <class A, class R>
   __device__ static A combine(A v, R r) {
-    for (int d = 16; d; d /= 2) v = r(v, __shfl_xor_sync(~0u, v, d));
+    if constexpr (kOf != RowOf::kThread)
+      for (int d = 16; d; d /= 2) v = r(v, __shfl_xor_sync(~0u, v, d));
     if constexpr (kBlock) {
       alignas(8) __shared__ unsigned char room[32 * sizeof(double)];
       A* part = reinterpret_cast<A*>(room);
@@ -108,14 +119,13 @@ struct CudaRow {
   }
 };
 
-template <class Program>
-__global__ void short_rows_kernel(Program program, std::int64_t rows, std::int64_t n) {
-  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.y + threadIdx.y;
-  if (i < rows) program(CudaRow<false>{n, threadIdx.x == 0}, i);
-}
-template <class Program>
-__global__ void long_rows_kernel(Program program, std::int64_t n) {
-  program(CudaRow<true>{n, threadIdx.x == 0 && threadIdx.y == 0}, blockIdx.x);
+template <RowOf kOf, class Program>
+__global__ void rows_kernel(Program program, std::int64_t rows, std::int64_t n) {
+  // A block has one row, one for each of its warps, or one for each of its threads.
+  const unsigned here = kOf == RowOf::kBlock ? 1 : blockDim.y * (kOf == RowOf::kWarp ? 1 : blockDim.x);
+  const unsigned mine = kOf == RowOf::kBlock ? 0 : threadIdx.y + (kOf == RowOf::kWarp ? 0 : threadIdx.x);
+  const std::int64_t i = std::int64_t(blockIdx.x) * here + mine;
+  if (i < rows) program(CudaRow<kOf>{n}, i);
 }
 #endif
 
@@ -123,31 +133,37 @@ __global__ void long_rows_kernel(Program program, std::int64_t n) {
 template <class Program>
 struct RowsWork {
   Program program;
-  std::int64_t rows, n;
+  RowShape s;
 
   void on_host() const {
-    if (n == 0) return;
+    if (s.n == 0) return;
     // Each element of a row costs about an exponential: far more than an addition.
-    each_index(rows, 16 * n, [this](std::int64_t i) { program(HostRow{n}, i); });
+    each_index(s.rows, 16 * s.n, [this](std::int64_t i) { program(HostRow{s.n}, i); });
   }
 #ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
-    if (rows == 0 || n == 0) return;
-    if (n <= 1024) {
-      const auto blocks = static_cast<unsigned>((rows + 3) / 4);
-      start(short_rows_kernel<Program>, blocks, dim3(32, 4), stream, program, rows, n);
-    } else {
-      start(long_rows_kernel<Program>, static_cast<unsigned>(rows), dim3(32, 16), stream, program,
-            n);
-    }
+    if (s.rows == 0 || s.n == 0) return;
+    // Neighboring threads read neighboring elements: of neighboring rows, where there are enough to keep a GPU
+    // busy, and otherwise of the same row.
+    if (s.stride > 1 && s.rows >= kRowsForThreads && s.n <= kTermsOfThread)
+      start_rows<RowOf::kThread>(128, dim3(128), stream);
+    else if (s.n <= 1024)
+      start_rows<RowOf::kWarp>(4, dim3(32, 4), stream);
+    else
+      start_rows<RowOf::kBlock>(1, dim3(32, 16), stream);
+  }
+  static constexpr std::int64_t kRowsForThreads = 16384;
+  /// One thread adds them one after another, so that rounding errors grow with their number.
+  static constexpr std::int64_t kTermsOfThread = 4096;
+
+ private:
+  template <RowOf kOf>
+  void start_rows(std::int64_t per_block, dim3 threads, cudaStream_t stream) const {
+    const auto blocks = static_cast<unsigned>((s.rows + per_block - 1) / per_block);
+    start(rows_kernel<kOf, Program>, blocks, threads, stream, program, s.rows, s.n);
   }
 #endif
 };
-
-template <class Program>
-RowsWork<Program> rows_work(const Program& program, const RowShape& s) {
-  return {program, s.rows, s.n};
-}
 
 }  // namespace
 }  // namespace td

@@ -23,11 +23,13 @@ struct BatchNorm {
 
 template <class T>
 struct Mean {
+  using Lane = Stat<T>;
   const T* x;
   Stat<T>* mean;
   double count;
-  TD_HD void add(std::int64_t at, std::int64_t, std::int64_t, double& a, double&) const {
-    a += static_cast<double>(static_cast<Stat<T>>(x[at]));
+  template <class A>
+  TD_HD void add(std::int64_t at, std::int64_t, std::int64_t, A& a, A&) const {
+    a += static_cast<A>(static_cast<Stat<T>>(x[at]));
   }
   TD_HD void finish(std::int64_t c, double a, double) const {
     mean[c] = static_cast<Stat<T>>(a / count);
@@ -36,13 +38,14 @@ struct Mean {
 
 template <class T>
 struct Variance {
+  using Lane = Stat<T>;
   const T* x;
   const Stat<T>* mean;
   Stat<T>*inverse_std, *running_mean, *running_var;
   double count, momentum, eps;
-  TD_HD void add(std::int64_t at, std::int64_t, std::int64_t c, double& a, double&) const {
-    const double d =
-        static_cast<double>(static_cast<Stat<T>>(x[at])) - static_cast<double>(mean[c]);
+  template <class A>
+  TD_HD void add(std::int64_t at, std::int64_t, std::int64_t c, A& a, A&) const {
+    const A d = static_cast<A>(static_cast<Stat<T>>(x[at])) - static_cast<A>(mean[c]);
     a += d * d;
   }
   TD_HD void finish(std::int64_t c, double a, double) const {

@@ -67,14 +67,16 @@ inline Channels channels_of(const Tensor& t) {
 /// kByRow, those of the element's row.
 template <class T, bool kByRow>
 struct GradientSums {
+  using Lane = Stat<T>;
   const T *g, *x;
   const Stat<T>*mean, *inverse_std;
   Stat<T>*grad_weight, *grad_bias;
-  TD_HD void add(std::int64_t at, std::int64_t row, std::int64_t c, double& a, double& b) const {
+  template <class A>
+  TD_HD void add(std::int64_t at, std::int64_t row, std::int64_t c, A& a, A& b) const {
     const Stat<T> gradient = g[at];
     const Stat<T> scaled = gradient * (static_cast<Stat<T>>(x[at]) - mean[kByRow ? row : c]);
-    a += static_cast<double>(kByRow ? scaled * inverse_std[row] : scaled);
-    b += static_cast<double>(gradient);
+    a += static_cast<A>(kByRow ? scaled * inverse_std[row] : scaled);
+    b += static_cast<A>(gradient);
   }
   TD_HD void finish(std::int64_t c, double a, double b) const {
     grad_weight[c] = static_cast<Stat<T>>(kByRow ? a : a * static_cast<double>(inverse_std[c]));
@@ -82,28 +84,37 @@ struct GradientSums {
   }
 };
 
-struct TwoSums {
-  double a, b;
+template <class A>
+struct SumsOf {
+  A a = 0, b = 0;
+  template <class B>
+  TD_HD operator SumsOf<B>() const {
+    return {static_cast<B>(a), static_cast<B>(b)};
+  }
 };
+using TwoSums = SumsOf<double>;
 
-/// Adds both, with the interface of reduce.h.
+/// Adds both, with the interface of reduce.h: a few elements in `Lane`, their sums in double.
+template <class Lane>
 struct AddBoth {
-  using WideAcc = TwoSums;
-  TD_HD TwoSums start() const { return {0, 0}; }
-  TD_HD void add(TwoSums& lane, const TwoSums& x, std::int64_t) const { lane = combine(lane, x); }
+  TD_HD SumsOf<Lane> start() const { return {}; }
+  TD_HD void add(SumsOf<Lane>& lane, const SumsOf<Lane>& x, std::int64_t) const {
+    lane.a += x.a;
+    lane.b += x.b;
+  }
   TD_HD TwoSums combine(const TwoSums& x, const TwoSums& y) const { return {x.a + y.a, x.b + y.b}; }
 };
 
 /// F: `add(element, index, channel, a, b)` adds to two sums, `finish(channel, a, b)` uses them;
-/// index counts the elements of the channel. The sums are double and their order depends on the
-/// shape alone.
+/// index counts the elements of the channel. The sums are double, on a GPU of a few elements that are
+/// added in F::Lane first, and their order depends on the shape alone.
 template <class F>
 struct ChannelSums {
   using WideAcc = TwoSums;
   F f;
   Channels s;
   TwoSums* partial = nullptr;  // cuda: what pieces of a channel add up to
-  AddBoth r = {};
+  AddBoth<typename F::Lane> r = {};
 
   static constexpr int kTile = 64;  // channels summed together when they are neighbors
 
@@ -133,8 +144,8 @@ struct ChannelSums {
   }
 #ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const { reduce_on_cuda(*this, s.groups(), stream); }
-  __device__ TwoSums element(std::int64_t at, std::int64_t index, std::int64_t c) const {
-    TwoSums of = {0, 0};
+  __device__ auto element(std::int64_t at, std::int64_t index, std::int64_t c) const {
+    SumsOf<typename F::Lane> of;
     f.add(at, index, c, of.a, of.b);
     return of;
   }

@@ -27,27 +27,40 @@ struct Moments {
   double mean, squares, count;
 };
 
-/// Welford's update within a lane, Chan's formula between lanes: one pass, no cancellation.
+/// The same of a few elements: sums of their distances from the first one, which is close to their
+/// mean where the mean is large, so that no digits are lost.
+template <class C>
+struct ShiftedSums {
+  C first, sum, squares, count;
+  TD_HD operator Moments() const {
+    if (count == 0) return {0, 0, 0};
+    const double n = count, s = sum;
+    return {first + s / n, squares - s * s / n, n};
+  }
+};
+
+/// Chan's formula joins the moments of elements that were summed in the compute type: one pass, no
+/// cancellation, and a division for every few elements.
 template <class T>
 struct Variance {
-  using Acc = Moments;
+  using Acc = ShiftedSums<compute_t<T>>;
   using WideAcc = Moments;
   using Out = T;
   double correction;
   bool root;
-  TD_HD Acc start() const { return {0, 0, 0}; }
+  TD_HD Acc start() const { return {0, 0, 0, 0}; }
   TD_HD void add(Acc& lane, compute_t<T> x, std::int64_t) const {
-    const double delta = static_cast<double>(x) - lane.mean;
+    lane.first = lane.count == 0 ? x : lane.first;
+    const compute_t<T> d = x - lane.first;
     lane.count += 1;
-    lane.mean += delta / lane.count;
-    lane.squares += delta * (static_cast<double>(x) - lane.mean);
+    lane.sum += d;
+    lane.squares += d * d;
   }
   TD_HD WideAcc combine(const WideAcc& a, const WideAcc& b) const {
     if (a.count == 0) return b;
     if (b.count == 0) return a;
-    const double count = a.count + b.count, delta = b.mean - a.mean;
-    return {a.mean + delta * b.count / count,
-            a.squares + b.squares + delta * delta * a.count * b.count / count, count};
+    const double count = a.count + b.count, delta = b.mean - a.mean, share = b.count / count;
+    return {a.mean + delta * share, a.squares + b.squares + delta * delta * a.count * share, count};
   }
   TD_HD Out project(const WideAcc& t) const {
     // 0/0 is NaN on purpose: the variance of one element with correction does not exist.

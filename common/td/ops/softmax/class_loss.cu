@@ -8,6 +8,7 @@
 #include "td/kernels/index_kernel.h"
 #include "td/kernels/rows.h"
 #include "td/kernels/scalar_math.h"
+#include "td/ops/norm/channels.h"
 #include "td/ops/op.h"
 
 namespace td {
@@ -82,24 +83,24 @@ struct LossForward {
   }
 };
 
-// The sum of all losses and of the weights that counted, by one thread or one block.
+// The sum of all losses and of the weights that counted: sums over the elements of one channel.
 template <class T>
 struct LossTotal {
-  using C = compute_t<T>;
-  ClassRows<T> r;
+  using Lane = compute_t<T>;
+  ClassRows<T> rows;
   const T* losses;
   T* total;
-  C* weight_sum;  // as it was computed: many rows are more than float16 can hold
-  template <class Row>
-  TD_HD void operator()(const Row& row, std::int64_t) const {
-    const C loss = row.sum([&](std::int64_t i) { return static_cast<C>(losses[i]); });
-    const C weights = row.sum([&](std::int64_t i) {
-      const std::int64_t t = r.target_of(i);
-      return t < 0 ? C(0) : r.weight_of(t);
-    });
-    if (!row.leader) return;
-    *weight_sum = weights;
-    *total = static_cast<T>(r.kind.mean ? loss / weights : loss);
+  Lane* weight_sum;  // as it was computed: many rows are more than float16 can hold
+
+  template <class A>
+  TD_HD void add(std::int64_t i, std::int64_t, std::int64_t, A& loss, A& weight) const {
+    const std::int64_t t = rows.target_of(i);
+    loss += static_cast<A>(static_cast<Lane>(losses[i]));
+    weight += t < 0 ? A(0) : static_cast<A>(rows.weight_of(t));
+  }
+  TD_HD void finish(std::int64_t, double loss, double weight) const {
+    *weight_sum = static_cast<Lane>(weight);
+    *total = static_cast<T>(static_cast<Lane>(rows.kind.mean ? loss / weight : loss));
   }
 };
 
@@ -107,16 +108,15 @@ struct LossTotal {
 template <class T>
 struct LossWork {
   RowsWork<LossForward<T>> each;
-  RowsWork<LossTotal<T>> all;
+  ChannelSums<LossTotal<T>> all;
   void on_host() const {
     each.on_host();
-    // Called directly and not by a loop over rows: with no rows the mean is 0/0, as in libtorch.
-    all.program(HostRow{all.n}, 0);
+    all.on_host();
   }
 #ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     each.on_cuda(stream);
-    start(long_rows_kernel<LossTotal<T>>, 1, dim3(32, 16), stream, all.program, all.n);
+    all.on_cuda(stream);
   }
 #endif
 };
@@ -218,7 +218,7 @@ Tensor gradient(const Classes& c, const Tensor& given, const Tensor& log_sums,
     const ClassRows<T> r = class_rows<T>(c);
     const LossBackward<T> program{
         r, Pointer{g}, g.dim() == 0, Pointer{log_sums}, Pointer{weight_sum}, Pointer{out}};
-    launch("cross_entropy_backward", c.x.device(), rows_work(program, r.s),
+    launch("cross_entropy_backward", c.x.device(), RowsWork{program, r.s},
            {&g, &c.x, &log_sums, &weight_sum, &c.target, &c.weight}, {&out});
   });
   return out;
@@ -236,9 +236,10 @@ Tensor loss(const Op& op, const Classes& c, Reduction::Reduction reduction) {
     const ClassRows<T> r = class_rows<T>(c);
     const LossForward<T> forward{r, Pointer{losses}, Pointer{log_sums}};
     const LossTotal<T> sums{r, Pointer{losses}, Pointer{total}, Pointer{weight_sum}};
-    const LossWork<T> work{rows_work(forward, r.s), {sums, 1, r.s.rows}};
-    launch("cross_entropy", device, work, {&c.x, &c.target, &c.weight},
-           {&losses, &log_sums, &total, &weight_sum});
+    const Channels rows{r.s.rows, 1, 1};
+    const Tensor room = room_for_pieces<TwoSums>(device, rows.groups());
+    launch("cross_entropy", device, LossWork<T>{{forward, r.s}, {sums, rows, Pointer{room}}},
+           {&c.x, &c.target, &c.weight}, {&losses, &log_sums, &total, &weight_sum, &room});
   });
   const Tensor result = reduction == kNone ? losses : total;
   if (recording(c.x))

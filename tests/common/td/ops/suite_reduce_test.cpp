@@ -171,6 +171,20 @@ TEST_CASE("a number given to var is a dimension, a bool says whether it is unbia
   CHECK(read(x.var(false)).values == std::vector<double>{5});
 }
 
+TEST_CASE("a variance keeps its digits where the mean is large, and where one element is far away") {
+  for (const td::Device device : {td::Device(td::kCPU), td::Device("sim:0")}) {
+    const Tensor noise = td::randn({7, 1001});
+    const Tensor far = noise + 4096, outlier = noise.clone();
+    outlier.select(1, 0).fill_(1e6);
+    for (const auto& [x, tolerance] : {std::pair(far, 1e-6), std::pair(outlier, 1e-5)}) {
+      const Tensor got = x.to(device).var(1).cpu().to(td::kDouble);
+      const Tensor centered = x.to(td::kDouble) - x.to(td::kDouble).mean(1, true);
+      const Tensor want = (centered * centered).sum(1) / 1000.0;
+      CHECK(((got - want).abs() / want).max().item<double>() < tolerance);
+    }
+  }
+}
+
 TEST_CASE("softmax and log_softmax along any dimension") {
   for (const bool log : {false, true}) {
     const std::string name = log ? "log_softmax" : "softmax";

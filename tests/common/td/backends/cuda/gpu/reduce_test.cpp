@@ -53,6 +53,8 @@ TEST_CASE("reductions agree with the host's in double, for every shape") {
     CHECK(same_bytes(on.sum(shape.dims), on.sum(shape.dims)));
     if (x.numel() == 0) continue;
     CHECK(difference(on.var(shape.dims), wide.var(shape.dims)) < 1e-5);
+    const Tensor far = x + 4096;  // a mean that is large compared with the distances from it
+    CHECK(difference(far.to(gpu::device()).var(shape.dims), far.to(kDouble).var(shape.dims)) < 1e-5);
     CHECK(difference(on.amax(shape.dims), wide.amax(shape.dims)) == 0);
     CHECK(difference(on.to(kBFloat16).amin(shape.dims), x.to(kBFloat16).amin(shape.dims)) == 0);
     const Tensor whole = (x * 3).to(kInt64);
@@ -111,6 +113,28 @@ TEST_CASE("batch_norm by channel and by pixel, forward and backward") {
         CHECK(same_bytes(got[i], again[i]));
       }
     }
+}
+
+// A row along dimension 1 of many images belongs to one thread, one of few images to a warp.
+TEST_CASE("softmax and cross entropy over the channels of images") {
+  for (const Sizes& sizes : {Sizes{3, 21, 80, 81}, Sizes{2, 5, 3, 7}, Sizes{2, 1500, 20, 20}}) {
+    INFO(sizes[1] << " channels");
+    const Tensor x = randn(sizes) * 3, wide = x.to(kDouble), weight = rand({sizes[1]});
+    CHECK(difference(softmax(x.to(gpu::device()), 1), softmax(wide, 1)) < 1e-5);
+    CHECK(difference(log_softmax(x.to(gpu::device()), 1), log_softmax(wide, 1)) < 1e-5);
+    Tensor target = randint(sizes[1], {sizes[0], sizes[2], sizes[3]}, kInt64);
+    target = target.masked_fill(rand(target.sizes()).lt(0.1), -100);
+    const auto results = [&](Tensor in) -> TensorList {
+      in.requires_grad_();
+      const Tensor w = weight.to(in.device()).to(in.dtype());
+      const Tensor loss = cross_entropy_loss(in, target.to(in.device()), w, kMean, -100, 0.1);
+      loss.backward();
+      return {loss.detach(), in.grad()};
+    };
+    const TensorList got = results(x.to(gpu::device())), want = results(wide.clone());
+    CHECK(difference(got[0], want[0]) < 1e-5);
+    CHECK(difference(got[1], want[1]) < 1e-5);
+  }
 }
 
 TEST_CASE("layer_norm's gradients of weight and bias") {
