@@ -7,6 +7,7 @@
 // accesses.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <vector>
@@ -22,7 +23,7 @@ using td::Tensor;
 constexpr double kBytesPerSecond = 3.0e12;  // of an H100's copy within its memory
 constexpr double kLaunch = 2.5e-6;          // seconds between short launches; to be confirmed
 
-int launches = 0;
+int launches = 0, runs = 100;
 double bytes = 0, least = 0;
 
 void count(const td::Record& record, td::Device) {
@@ -51,12 +52,11 @@ void line(const char* name, td::Device device, const Work& work) {
   td::record_observer = nullptr;
   std::printf("| %s | %d | %.2f | %.1f | ", name, launches, bytes / 1e6, 1e6 * least);
   if (!device.is_cuda()) return void(std::printf("not measured |\n"));
-  constexpr int kRuns = 100;
   td::synchronize(device);
   const double begin = bench::read_clock(CLOCK_MONOTONIC);
-  for (int i = 0; i < kRuns; ++i) work();
+  for (int i = 0; i < runs; ++i) work();
   td::synchronize(device);
-  std::printf("%.1f |\n", 1e6 * (bench::read_clock(CLOCK_MONOTONIC) - begin) / kRuns);
+  std::printf("%.1f |\n", 1e6 * (bench::read_clock(CLOCK_MONOTONIC) - begin) / runs);
 }
 
 /// The gradients of a result, which is computed outside of the counted part.
@@ -184,8 +184,10 @@ struct Printer {
 
 int main(int argc, char** argv) {
   td::Device device = td::kSIM;
-  for (int i = 1; i + 1 < argc; i += 2)
+  for (int i = 1; i + 1 < argc; i += 2) {
     if (!std::strcmp(argv[i], "--device")) device = td::check_device(td::Device(argv[i + 1]));
+    if (!std::strcmp(argv[i], "--runs")) runs = std::max(1, std::atoi(argv[i + 1]));
+  }
   std::printf("| float32 | launches | MB | µs at least | µs measured |\n|---|---|---|---|---|\n");
   const Printer print{device};
   print.element_wise();

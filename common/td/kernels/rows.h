@@ -32,6 +32,7 @@ inline RowShape row_shape(IntArrayRef sizes, std::int64_t dim) {
 struct HostRow {
   std::int64_t n;
   static constexpr bool leader = true;  ///< the thread that writes the row's single results
+  static constexpr bool kOnHost = true;
   /// Sums kept side by side, so that vector instructions work on them at once.
   static constexpr std::int64_t kLanes = 8;
 
@@ -62,6 +63,12 @@ struct HostRow {
 #pragma GCC ivdep
     for (std::int64_t j = 0; j < n; ++j) f(j);
   }
+  /// use(j, load(j)) for each element. `use` writes element j of a result; `load` reads no result.
+  template <class Load, class Use>
+  [[gnu::flatten]] TD_HD void each(Load load, Use use) const {
+#pragma GCC ivdep
+    for (std::int64_t j = 0; j < n; ++j) use(j, load(j));
+  }
 };
 
 #ifdef TD_DEVICE_CODE
@@ -72,7 +79,9 @@ enum class RowOf { kThread, kWarp, kBlock };
 template <RowOf kOf>
 struct CudaRow {
   std::int64_t n;
-  static constexpr bool kBlock = kOf == RowOf::kBlock;
+  static constexpr bool kOnHost = false, kBlock = kOf == RowOf::kBlock;
+  /// Elements that a thread loads before it uses the first: a GPU waits for memory most of the time otherwise.
+  static constexpr int kLoads = 4;
   bool leader = kOf == RowOf::kThread || lane() == 0;
   __device__ static int lane() {
     if constexpr (kOf == RowOf::kThread) return 0;
@@ -103,19 +112,32 @@ struct CudaRow {
     using A = decltype(f(std::int64_t{0}));
     const auto larger = [](A a, A b) { return b > a || b != b ? b : a; };
     A v = -std::numeric_limits<A>::infinity();
-    for (std::int64_t j = lane(); j < n; j += width()) v = larger(v, f(j));
+    each(f, [&](std::int64_t, A x) { v = larger(v, x); });
     return combine(v, larger);
   }
   template <class F>
   __device__ auto sum(F f) const {
     using A = decltype(f(std::int64_t{0}));
     A v = 0;
-    for (std::int64_t j = lane(); j < n; j += width()) v += f(j);
+    each(f, [&](std::int64_t, A x) { v += x; });
     return combine(v, [](A a, A b) { return a + b; });
   }
   template <class F>
   __device__ void each(F f) const {
     for (std::int64_t j = lane(); j < n; j += width()) f(j);
+  }
+  /// Near the end of the row the missing loads repeat the first one, without a branch.
+  template <class Load, class Use>
+  __device__ void each(Load load, Use use) const {
+    for (std::int64_t first = lane(); first < n; first += kLoads * width()) {
+      decltype(load(first)) x[kLoads];
+#pragma unroll
+      for (int k = 0; k < kLoads; ++k)
+        x[k] = load(first + k * width() < n ? first + k * width() : first);
+#pragma unroll
+      for (int k = 0; k < kLoads; ++k)
+        if (first + k * width() < n) use(first + k * width(), x[k]);
+    }
   }
 };
 

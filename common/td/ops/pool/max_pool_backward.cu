@@ -1,7 +1,6 @@
 // The backward pass of max pooling, which uses the indices of the maxima: it adds gradients there
 // and reads the gradient of the gradient there. For callers it converts them to indices in the
 // image.
-// indices and adding gradients there are each other's gradients.
 #include <vector>
 
 #include "td/ops/pool/max_windows.h"
@@ -79,8 +78,8 @@ struct MaxPoolBackward : MaxWindows {
     for (std::int64_t oy = ys.first; oy <= ys.last; ++oy)
       for (std::int64_t ox = xs.first; ox <= xs.last; ++ox) {
         const std::int64_t o = out.plane(coords.n, coords.c) + out.pixel(oy * out.w + ox);
-        if (at(oy, ox, indices[o]) == coords.y * in.w + coords.x)
-          sum += static_cast<compute_t<T>>(grad[o]);
+        const auto g = static_cast<compute_t<T>>(grad[o]);  // loaded together with the index
+        if (at(oy, ox, indices[o]) == coords.y * in.w + coords.x) sum += g;
       }
     grad_input[i] = static_cast<T>(sum);
   }

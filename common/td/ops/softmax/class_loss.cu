@@ -94,9 +94,9 @@ struct LossTotal {
 
   template <class A>
   TD_HD void add(std::int64_t i, std::int64_t, std::int64_t, A& loss, A& weight) const {
-    const std::int64_t t = rows.target_of(i);
+    const std::int64_t t = rows.target[i];  // which was checked when its loss was computed
     loss += static_cast<A>(static_cast<Lane>(losses[i]));
-    weight += t < 0 ? A(0) : static_cast<A>(rows.weight_of(t));
+    weight += t == rows.kind.ignore_index ? A(0) : static_cast<A>(rows.weight_of(t));
   }
   TD_HD void finish(std::int64_t, double loss, double weight) const {
     *weight_sum = static_cast<Lane>(weight);
@@ -146,10 +146,11 @@ struct LossBackward {
             [&](std::int64_t j) { out[j * step] = static_cast<T>(scale * (C(0) - wanted(j))); });
       // What the probabilities are multiplied with: the sum of all the targets' weights.
       const C mass = row.sum(wanted), log_sum = log_sums[i];
-      row.each([&](std::int64_t j) {
-        const C p = exp(static_cast<C>(in[j * step]) - log_sum);
-        out[j * step] = static_cast<T>(scale * (mass * p - wanted(j)));
-      });
+      row.each([&](std::int64_t j) { return static_cast<C>(in[j * step]); },
+               [&](std::int64_t j, C x) {
+                 const C p = exp(x - log_sum);
+                 out[j * step] = static_cast<T>(scale * (mass * p - wanted(j)));
+               });
     };
     const auto at_target = [&](std::int64_t j) { return j == t ? hit : C(0); };
     if (e > 0)

@@ -23,17 +23,18 @@ struct Softmax {
     const T* in = x + s.start(i);
     Out* out = y + s.start(i);
     const std::int64_t step = s.stride;
-    const C m = row.max([&](std::int64_t j) { return static_cast<C>(in[j * step]); });
-    if constexpr (!kLog && std::is_same_v<Out, C>) {  // wide enough to hold the exponentials
-      const C sum = row.sum(
-          [&](std::int64_t j) { return out[j * step] = exp(static_cast<C>(in[j * step]) - m); });
+    const auto value = [&](std::int64_t j) { return static_cast<C>(in[j * step]); };
+    const C m = row.max(value);
+    if constexpr (Row::kOnHost && !kLog && std::is_same_v<Out, C>) {
+      // The result is wide enough to hold the exponentials, which take the host most of the time.
+      const C sum = row.sum([&](std::int64_t j) { return out[j * step] = exp(value(j) - m); });
       const C factor = C(1) / sum;
       row.each([&](std::int64_t j) { out[j * step] *= factor; });
     } else {
-      const C sum = row.sum([&](std::int64_t j) { return exp(static_cast<C>(in[j * step]) - m); });
+      const C sum = row.sum([&](std::int64_t j) { return exp(value(j) - m); });
       const C shift = log(sum);
-      row.each([&](std::int64_t j) {
-        const C d = static_cast<C>(in[j * step]) - m;
+      row.each(value, [&](std::int64_t j, C x) {
+        const C d = x - m;
         out[j * step] = static_cast<Out>(kLog ? d - shift : exp(d) / sum);
       });
     }
@@ -54,9 +55,15 @@ struct SoftmaxBackward {
       const C gj = static_cast<C>(g[at + j * step]);
       return kLog ? gj : gj * static_cast<C>(y[at + j * step]);
     });
-    row.each([&](std::int64_t j) {
-      const C gj = static_cast<C>(g[at + j * step]), yj = static_cast<C>(y[at + j * step]);
-      gx[at + j * step] = static_cast<T>(kLog ? gj - exp(yj) * total : yj * (gj - total));
+    struct Both {
+      C g, y;
+    };
+    const auto both = [&](std::int64_t j) {
+      return Both{static_cast<C>(g[at + j * step]), static_cast<C>(y[at + j * step])};
+    };
+    row.each(both, [&](std::int64_t j, Both of) {
+      gx[at + j * step] =
+          static_cast<T>(kLog ? of.g - exp(of.y) * total : of.y * (of.g - total));
     });
   }
 };
