@@ -32,6 +32,7 @@ struct ConvPlan {
   int algorithm = 0;
   std::size_t workspace = 0;
   std::vector<ConvWay> others;  ///< ways to try when this one is refused, the best one last
+  bool short_of_memory = false;  ///< a better way had no work memory
 
   ConvPlan(ConvKind kind, const Conv2d& sizes) : kind(kind), sizes(sizes) {}
   ConvPlan(const ConvPlan&) = delete;
@@ -216,8 +217,8 @@ bool another_may_do(cudnnStatus_t status) {
   return category == CUDNN_STATUS_NOT_SUPPORTED || category == CUDNN_STATUS_INTERNAL_ERROR;
 }
 
-// Starts the plan's way or, where cuDNN rejects it or has no memory for it, the next one. The plan
-// keeps the way that worked.
+// Starts the plan's way or, where cuDNN rejects it or there is no memory for it, the next one. The
+// plan keeps the way that worked.
 cudnnStatus_t start_some_way(cudnnHandle_t dnn, ConvPlan& plan, const ConvData& data, int device) {
   for (;;) {
     try {
@@ -225,6 +226,7 @@ cudnnStatus_t start_some_way(cudnnHandle_t dnn, ConvPlan& plan, const ConvData& 
       if (!another_may_do(status) || !take_next_way(dnn, plan)) return status;
     } catch (const OutOfMemoryError&) {
       if (!take_next_way(dnn, plan)) throw;
+      plan.short_of_memory = true;
     }
   }
 }
@@ -254,6 +256,7 @@ void run_part(ConvState& state, ConvKind kind, const Conv2d& conv, const ConvDat
       plan = make_plan(state.dnn, kind, conv);
     }
     check(start_some_way(state.dnn, *plan, data, device), kDoing[static_cast<std::size_t>(kind)]);
+    if (plan->short_of_memory) state.plans.erase({kind, conv});  // the next call may have the memory
   } catch (...) {
     state.plans.erase({kind, conv});  // the next call begins with all the ways again
     throw;

@@ -155,6 +155,8 @@ TEST_CASE("a GPU with too little memory for an algorithm gets one that needs les
   dnn().listed = {{4, kFma, 3000}, {1, kFma, 2000}, {0, kFma, 100}};
   world().room = 1000;
   CHECK(convolve(sizes(), where).algorithm == 0);
+  world().room = 2500;  // some memory was freed
+  CHECK(convolve(sizes(), where).algorithm == 1);
   world().room = 10;
   CHECK_THROWS_AS(convolve(sizes(), where), OutOfMemoryError);
   world().room = 5000;  // memory was freed: cuDNN's list again, from its beginning
