@@ -12,7 +12,8 @@
 
 Each part has its own limit, so a slow one cannot take the time of the next. A test program that crashes is repeated
 with CUDA_LAUNCH_BLOCKING=1. `python3 tools/gpu_report.py fill docs/measurements/gpu.md OUT/gpu.json` writes the
-results into the page. Exit codes: 0 all passed or skipped, 1 failures, 2 wrong usage, no build or no GPU, 3 not all done in time.
+results into the page. Exit codes: 0 all passed or skipped, 1 failures, 2 wrong usage, no build or no GPU, 3 not all
+done in time.
 Invariant: gpu.json is complete after each part, so a run that is ended loses one part at most.
 """
 
@@ -257,9 +258,9 @@ class Check:
         counters = ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
                     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
                     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"]
-        command = ["ncu", "--clock-control", "none", "--metrics", ",".join(counters), "--kernel-name", f"regex:{kernel}"]
-        return Item(f"ncu.{kernel}", *command, "--launch-count", "4", self.build / "chapters/check_ch11", f"[{kernel}]",
-                    limit=40)
+        command = ["ncu", "--clock-control", "none", "--metrics", ",".join(counters), "--launch-count", "4"]
+        return Item(f"ncu.{kernel}", *command, "--kernel-name", f"regex:{kernel}",
+                    self.build / "chapters/check_ch11", f"[{kernel}]", limit=40)
 
     def all(self):
         """Every part, and how long it may take at most."""
@@ -285,8 +286,9 @@ class Check:
             Item("grad_scaler", bench / "bench_grad_scaler", "--device", "cuda", limit=30),
             Item("kernel_costs", bench / "bench_kernel_costs", *device, limit=30)])
         rounds = ["--rounds", "3", "--compile-seconds", "0"]
-        self.part("comparison", 150, [self.compared(work, 45, *rounds) for work in
-                                      ("host", "simple", "mlp", "cifar", "copies", "lenet", "startup", "scaler")])
+        self.part("comparison", 150, [
+            self.compared(work, 45, *rounds) for work in
+            ("host", "simple", "mlp", "cifar", "copies", "lenet", "startup", "scaler", "large_mlp")])
         self.part("programs", 110, [
             *(self.program(number) for number in chapter_numbers if number != "10"),  # which is for XLA's plugins
             Item("ch04.training", chapters / "ch04_training_loop", *device, "--epochs", "2"),

@@ -4,7 +4,7 @@
   gpu_report.py fill PAGE.md gpu.json          writes results into the cells of docs/measurements/gpu.md
 
 A row of the page with a cell `PART` gets the counts of that part, one with `PART/ITEM` that item's result,
-one with `PART/ITEM: NAME` the value that the item printed as "NAME: value". Between its marks the page
+one with `PART/AREA` the counts of the items `AREA.…`, one with `PART/ITEM: NAME` the value that the item printed as "NAME: value". Between its marks the page
 gets a table of the items that failed on the GPU although the same test passes in CI on the stand-in for
 CUDA. Invariant: a cell changes only where the file has a result for it.
 """
@@ -125,8 +125,8 @@ def result(part, item, value):
     if not item:
         return counts(part)
     group = {name: about for name, about in part["items"].items() if name.startswith(item + ".")}
-    if group and not value:
-        return counts({"items": group})
+    if group and item not in part["items"]:
+        return None if value else counts({"items": group})
     found = part["items"].get(item, {})
     if value:
         return found.get("values", {}).get(value)

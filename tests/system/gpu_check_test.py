@@ -150,8 +150,8 @@ def test_results(course):
             "unknown_device": "echo 'Error: Device not supported'; exit 1",
             "checker": "echo 'needs two GPUs'; exit 4",
             "four": "exit 4",
-            "crash": 'echo "wrote to 0"; [ -z "$CUDA_LAUNCH_BLOCKING" ] || exec sh -c "echo in saxpy; exit 3"; kill -SEGV $$',
-            "sticky": 'echo "an illegal memory access${CUDA_LAUNCH_BLOCKING:+ in scan}"; exit 1',
+            "crash": '[ -z "$CUDA_LAUNCH_BLOCKING" ] || { echo "in saxpy"; exit 3; }; echo "wrote to 0"; kill -SEGV $$',
+            "sticky": 'echo "CUDA error${CUDA_LAUNCH_BLOCKING:+ in scan}"; exit 1',
             "slow": 'sleep 50 & echo $! >"$FOLDER/child"; echo "at step 7"; wait'}.items():
         course.plant(f"tests/{name}", text)
     output = course.run_plan(
@@ -162,7 +162,7 @@ def test_results(course):
               "skipped  unknown_device", "skipped  checker (N s): needs two GPUs", "failed   four (N s): exit code 4",
               "tests/absent is not here", "1 passed, 3 failed, 3 skipped", "failed: second/slow",
               "exit code -11: wrote to 0; with CUDA_LAUNCH_BLOCKING=1: exit code 3: in saxpy",
-              "exit code 1: an illegal memory access; with CUDA_LAUNCH_BLOCKING=1: exit code 1: an illegal memory access in scan",
+              "exit code 1: CUDA error; with CUDA_LAUNCH_BLOCKING=1: exit code 1: CUDA error in scan",
               "failed   slow (N s): took more than 2 s; last it said: at step 7"])
     expect("what passes is not a line", "fine" not in output, output)
     expect("values", course.report["parts"]["first"]["items"]["fine"]["values"] == {"copy": "12.5 GB/s"}, course.report)
@@ -212,8 +212,8 @@ def test_items(course):
     for name in ("tests/test_ops", "tests/test_cuda_gpu", "tests/test_cuda_build", "chapters/check_ch01"):
         course.plant(name, f'echo "{name} $* EDGES=$TD_STAND_IN_EDGES MEMORY=$TD_STAND_IN_MEMORY" >>"$FOLDER/calls"')
     calls = course.folder / "calls"
-    course.run("operations/ops", "solutions/check_ch01", "sanitizers/memcheck.ops.norm", "sanitizers/racecheck.ops.norm",
-               code=0)
+    course.run("operations/ops", "solutions/check_ch01", "sanitizers/memcheck.ops.norm",
+               "sanitizers/racecheck.ops.norm", code=0)
     called = calls.read_text()
     for what in (r"^tests/test_ops -# \[#norm_test\] EDGES= MEMORY=$", r"^tests/test_ops -# \[#sum_test\]",
                  r"^chapters/check_ch01 \[scatter\]",
@@ -243,6 +243,7 @@ def test_page(course):
                     "| all | `start` | as before | not measured |\n"
                     "| operations | `start/ops` | not measured |\n"
                     "| other | `start/device: nothing` | not measured |\n"
+                    "| an item with more of its name | `start/device` | not measured |\n"
                     "| another part | `timings` | not measured |\n"
                     "| MLP | `start/mlp: float32, eager` | 3 x PyTorch | not measured |\n"
                     "| by hand | `nvidia-smi` during `start` | not measured |\n"
@@ -252,19 +253,20 @@ def test_page(course):
            and page.read_text() == before, page.read_text())  # the report of test_items
     (course.build / "tests/CTestTestfile.cmake").write_text(
         "add_test([=[on_stand_in_solution_ch01_scatter]=] a)\nadd_test(on_stand_in_ops b)\n")
-    for name, text in {"ops.sum": "echo wrong; exit 1", "ops.norm": "", "device": "echo 'copy to the device: 12.5 GB/s'",
-                       "check_ch01.scatter": "echo 'row 3 | NaN'; exit 1", "half.sum": "echo wrong; exit 1",
+    for name, text in {"ops.sum": "echo wrong; exit 1", "ops.norm": "",
+                       "device": "echo 'copy to the device: 12.5 GB/s'",
+                       "check_ch01.scatter": "echo 'row 3 | NaN'; exit 1", "half.sum": "echo wrong; exit 1", "device.more": "",
                        "mlp": "echo 'float32, eager: 12.5 us (12 us - 13 us); PyTorch 50 us (4.00 x)'"}.items():
         course.plant(f"tests/{name}", text)
-    course.run_plan(["start", 30, 1, {"ops.sum": {}, "ops.norm": {}, "device": {}, "mlp": {}, "half.sum": {},
+    course.run_plan(["start", 30, 1, {"ops.sum": {}, "ops.norm": {}, "device": {}, "device.more": {}, "mlp": {}, "half.sum": {},
                                       "check_ch01.scatter": {}}], code=1)
     fill(course, page)
     rows, differences = page.read_text().split("<!-- differences -->\n")
     cells = [line.split("|")[-2].strip() for line in rows.splitlines()]
     about = f"(Made-up, abc123, {course.report['date'][:10]})"
     expect("filled cells", cells == [
-        f"failed, exit code 1: wrong {about}", f"12.5 GB/s {about}", f"3 passed, 3 failed, 0 skipped {about}",
-        f"1 passed, 1 failed, 0 skipped {about}", "not measured", "not measured",
+        f"failed, exit code 1: wrong {about}", f"12.5 GB/s {about}", f"4 passed, 3 failed, 0 skipped {about}",
+        f"1 passed, 1 failed, 0 skipped {about}", "not measured", f"passed {about}", "not measured",
         f"12.5 us (12 us - 13 us); PyTorch 50 us (4.00 x) {about}", "not measured"], cells)
     expect("what only the stand-in lets pass", differences.splitlines()[2:] == [
         "| `on_stand_in_ops` | `start/ops.sum` | exit code 1: wrong |",
