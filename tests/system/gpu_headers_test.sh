@@ -1,7 +1,7 @@
 #!/bin/bash
 # Proves that a machine without Debian's packages can build with what tools/gpu_package.sh copies: gpu_headers_test.sh
 # SOURCE. Called by CTest. In a mount namespace without these packages gpu_package.sh configures the course without
-# CUDA, and in place of the course small programs are built. Exit code 77 where there is no such namespace.
+# CUDA, and builds small programs instead of the course. Exit code 77 where there is no such namespace.
 # Invariant: nothing outside of the namespace changes.
 hide() {  # hide SOURCE FOLDER: overlays on the system's and the course's files, and in them no package
   local place
