@@ -62,8 +62,8 @@ build() {  # build CMAKE-OPTION...: without what only the host computes with, an
 # Programs and libraries at their own paths, without their symbols except where the SIMT machine reads the lines of
 # kernels, and the libraries that they load from this machine.
 pack() {  # pack FILE
-  local packed files file library
-  packed="$(mktemp -d)" && trap 'rm -rf "$packed"' EXIT
+  local files file library
+  packed="$(mktemp -d)" && trap 'rm -rf "$packed"' EXIT  # not local, for the trap
   mkdir -p "$packed/$build/brought"
   cp --parents $build/CMakeCache.txt $build/tests/CTestTestfile.cmake "$packed"
   # shellcheck disable=SC2038  # no name of the course has a blank
