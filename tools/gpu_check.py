@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Runs on a machine with a GPU what CI cannot run: tests, sanitizers, timings, programs.
 
-  tools/gpu_check.py [OPTION...] [PART...]    all parts, or only those named, in this order:
+  tools/gpu_check.py [OPTION...] [PART[/ITEM]...]    all parts, or only what is named, in this order:
       start backend operations solutions timings comparison programs sanitizers counters
+    --list          prints the names of the items, as PART/ITEM, and runs nothing; `operations/ops` names all
+                    items that begin with `ops.`
     --build DIR     the build to run (build/gpu); tools/gpu_package.sh makes one on a machine without a GPU
     --out DIR       for gpu.json and logs.tar.xz (build/gpu-check)
     --seconds N     how long all of it may take (570)
@@ -10,7 +12,8 @@
 
 Each part has its own limit, so a slow one cannot take the time of the next. A test program that crashes is repeated
 with CUDA_LAUNCH_BLOCKING=1. `python3 tools/gpu_report.py fill docs/measurements/gpu.md OUT/gpu.json` writes the
-results into the page. Exit codes: 0 all passed, 1 failures, 2 wrong usage or no GPU.
+results into the page. Exit codes: 0 all passed or skipped, 1 failures, 2 wrong usage, no build or no GPU, 3 not all
+done in time.
 Invariant: gpu.json is complete after each part, so a run that is ended loses one part at most.
 """
 
@@ -36,6 +39,11 @@ CRASHED = re.compile(r"cuda error|CUDA error|illegal (memory access|instruction)
 SKIPPED = 77
 
 
+def refuse(why):
+    print(f"gpu_check: {why}", file=sys.stderr)
+    sys.exit(2)
+
+
 class Item:
     """One program of a part."""
 
@@ -56,16 +64,21 @@ class Check:
 
     def __init__(self, options):
         self.options, self.build, self.out = options, options.build.resolve(), options.out.resolve()
+        self.logs = self.build / "check-logs"
+        self.parts = []
+        self.all()
+
+    def prepare(self):
+        """The folders, the environment and an empty report."""
         self.began = time.monotonic()
         self.put_in_place()
-        self.logs = self.build / "check-logs"
         shutil.rmtree(self.logs, ignore_errors=True)
         self.logs.mkdir(parents=True)
         self.out.mkdir(parents=True, exist_ok=True)
         self.lock = threading.Lock()
         self.environment = self.surroundings()
         self.report = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-                       "commit": gpu_report.commit(), "rehearsal": options.stand_in,
+                       "commit": gpu_report.commit(), "rehearsal": self.options.stand_in,
                        "machine": gpu_report.machine(self.build, self.environment),
                        "on_stand_in": gpu_report.stand_in_tests(self.build), "parts": {}}
 
@@ -73,7 +86,7 @@ class Check:
         """Programs know the folder where they were built: where it is another one, a link stands for it."""
         cache = self.build / "CMakeCache.txt"
         if not cache.exists():
-            sys.exit(f"gpu_check: there is no build in {self.build}; unpack the archive of tools/gpu_package.sh")
+            refuse(f"there is no build in {self.build}; unpack the archive of tools/gpu_package.sh")
         home = pathlib.Path(re.search("^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$", cache.read_text(), re.M).group(1))
         if home.resolve() == ROOT:
             return
@@ -83,8 +96,8 @@ class Check:
                 home.unlink()
             home.symlink_to(ROOT)
         except OSError as error:
-            sys.exit(f"gpu_check: the programs were built in {home}; put these sources there, or a link to {ROOT}: "
-                     f"{error.strerror}")
+            refuse(f"the programs were built in {home}; put these sources there, or a link to {ROOT}: "
+                   f"{error.strerror}")
 
     def surroundings(self):
         """The environment of all programs: what the build brings, and NVIDIA's libraries in Python's wheels."""
@@ -155,9 +168,24 @@ class Check:
                 print(f"  {status:8} {item.name} ({seconds:.0f} s): {text}", flush=True)
 
     def part(self, name, seconds, items, at_once=1):
-        """Runs the items of a part, so many at a time, those that must be alone last."""
-        if self.options.parts and name not in self.options.parts:
-            return
+        """Adds a part: how long it may take, and how many of its items run at once."""
+        self.parts.append((name, seconds, items, at_once))
+
+    def choose(self, words):
+        """Leaves only the parts, areas and items that the words name."""
+        def fits(word, name, item):
+            return word == name or f"{name}/{item.name}.".startswith(word + ".")
+
+        for word in words:
+            if not any(fits(word, name, item) for name, _, items, _ in self.parts for item in items):
+                refuse(f"there is no part or item {word}; the parts are "
+                       f"{' '.join(name for name, *_ in self.parts)}, and --list prints the items")
+        chosen = [(name, seconds, [item for item in items if any(fits(word, name, item) for word in words)], at_once)
+                  for name, seconds, items, at_once in self.parts]
+        self.parts = [part for part in chosen if part[2]]
+
+    def run_part(self, name, seconds, items, at_once):
+        """Runs the items of a part, those that must be alone last."""
         begin = time.monotonic()
         until = begin + seconds
         part = self.report["parts"][name] = {"items": {}}
@@ -180,9 +208,11 @@ class Check:
     def test(self, area, file=None, **more):
         """The tests of an area of tests/common, or those of one of its files."""
         program = self.build / "tests" / f"test_{area}"
-        if file is None:
-            return Item(area, program, **more)
-        return Item(f"{area}.{file.removesuffix('_test')}", program, "-#", f"[#{file}]", **more)
+        words = ["-#", f"[#{file}]"] if file else []
+        if self.options.stand_in:  # as in tests/on_stand_in.cmake
+            words += ["~NVIDIA's libraries*"] if area == "cuda_build" else []
+            more.update({"TD_STAND_IN_EDGES": "8", "TD_STAND_IN_MEMORY": "12288"} if file == "large_test" else {})
+        return Item(f"{area}.{file.removesuffix('_test')}" if file else area, program, *words, **more)
 
     def tests_by_file(self, area, folder, alone=(), **more):
         """One process per file: an error of the device makes it unusable for the rest of a process."""
@@ -228,9 +258,9 @@ class Check:
         counters = ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
                     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
                     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"]
-        command = ["ncu", "--clock-control", "none", "--metrics", ",".join(counters), "--kernel-name", f"regex:{kernel}"]
-        return Item(f"ncu.{kernel}", *command, "--launch-count", "4", self.build / "chapters/check_ch11", f"[{kernel}]",
-                    limit=40)
+        command = ["ncu", "--clock-control", "none", "--metrics", ",".join(counters), "--launch-count", "4"]
+        return Item(f"ncu.{kernel}", *command, "--kernel-name", f"regex:{kernel}",
+                    self.build / "chapters/check_ch11", f"[{kernel}]", limit=40)
 
     def all(self):
         """Every part, and how long it may take at most."""
@@ -256,8 +286,9 @@ class Check:
             Item("grad_scaler", bench / "bench_grad_scaler", "--device", "cuda", limit=30),
             Item("kernel_costs", bench / "bench_kernel_costs", *device, limit=30)])
         rounds = ["--rounds", "3", "--compile-seconds", "0"]
-        self.part("comparison", 150, [self.compared(work, 45, *rounds) for work in
-                                      ("host", "simple", "mlp", "cifar", "copies", "lenet", "startup", "scaler")])
+        self.part("comparison", 150, [
+            self.compared(work, 45, *rounds) for work in
+            ("host", "simple", "mlp", "cifar", "copies", "lenet", "startup", "scaler", "large_mlp")])
         self.part("programs", 110, [
             *(self.program(number) for number in chapter_numbers if number != "10"),  # which is for XLA's plugins
             Item("ch04.training", chapters / "ch04_training_loop", *device, "--epochs", "2"),
@@ -280,7 +311,8 @@ class Check:
 
 def options_of(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="PART")
+    parser.add_argument("parts", nargs="*", metavar="PART[/ITEM]")
+    parser.add_argument("--list", action="store_true")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/gpu")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/gpu-check")
     parser.add_argument("--seconds", type=int, default=570)
@@ -290,13 +322,23 @@ def options_of(arguments):
 
 def main():
     options = options_of(sys.argv[1:])
-    if not options.stand_in and not gpu_report.said_by("nvidia-smi", "-L"):
-        sys.exit("gpu_check: there is no GPU here; --stand-in rehearses this script without one")
     check = Check(options)
-    check.all()
+    if options.parts:
+        check.choose(options.parts)
+    if options.list:
+        for name, _, items, _ in check.parts:
+            for item in items:
+                print(f"{name}/{item.name}")
+        return
+    if not options.stand_in and not gpu_report.said_by("nvidia-smi", "-L"):
+        refuse("there is no GPU here; --stand-in rehearses this script without one")
+    check.prepare()
+    for part in check.parts:
+        check.run_part(*part)
     print(gpu_report.table_of(check.report))
     print(f"results: {check.out}/gpu.json, logs.tar.xz")
-    sys.exit(1 if gpu_report.failures(check.report) else 0)
+    statuses = {about["status"] for part in check.report["parts"].values() for about in part["items"].values()}
+    sys.exit(1 if "failed" in statuses else 3 if "not done" in statuses else 0)
 
 
 if __name__ == "__main__":

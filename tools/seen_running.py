@@ -7,7 +7,7 @@
     tools/seen_running.py check             tells where a page differs from the records; CTest calls it
     tools/seen_running.py machine ...       adds a command on a bare system; tools/fresh_machine.sh calls it
 
-The record is docs/measurements/seen_running.json. `tools/gpu_check.sh` calls `run` on a machine with a
+The record is docs/measurements/seen_running.json. `tools/gpu_check.py` calls `run` on a machine with a
 GPU, and `write` adds the file that comes back. Invariant: only a program that ran writes a row, and a row
 stays until a newer run of the same chapter on the same kind of device. Exit codes: 0, 1 where a program
 failed or a page differs, 2 wrong usage.
@@ -67,12 +67,6 @@ def command(chapter, kind, build, gpus):
             " ".join(["./course launch -n", ranks, "6", *options]))
 
 
-def commit():
-    """The sources that ran. For a copy without history TD_GPU_COMMIT names the commit."""
-    found = gpu_report.said_by("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD")
-    return found[0] if found else os.environ.get("TD_GPU_COMMIT", "unknown")
-
-
 def device_of(kind, machine):
     """The device of the row: for a GPU its name, driver and toolkit."""
     if kind == "cuda":
@@ -127,7 +121,7 @@ def run_one(chapter, kind, build, machine):
         "device": device_of(kind, machine),
         "said": said.group() if said else "",
         "command": typed,
-        "commit": commit(),
+        "commit": gpu_report.commit(),
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Tests tools/gpu_check.sh. Called by CTest: gpu_check_test.py SOURCE BUILD.
+"""Tests tools/gpu_check.py and tools/gpu_report.py. Called by CTest: gpu_check_test.py SOURCE BUILD.
 
-Its stages, with a made-up course and stand-ins for cmake, nvidia-smi and compute-sanitizer: order,
-limits, continuing after a stop, failures, the JSON. Then the dry run in the real build folder.
+A made-up course whose programs are shell scripts: usage, results, limits, the JSON, the page. Then the page of the
+course, which must ask for what the script does; the names that bench_device prints are compared where BUILD has it.
 """
 
 import json
@@ -12,56 +12,31 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 
 SOURCE, BUILD = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-AREAS = ["cuda_gpu", "half", "nn", "ops", "optim"]
-CHAPTERS = ["01_one", "04_training_loop", "07_amp", "08_pinned_memory", "12_which_device"]
-STAGES = ["configure", "build-core", "core-tests", "chapters", "sanitize", "measure", "compare"]
-PROGRAM = """#!/bin/sh
-echo "${0##*/} $*" >>"$CALLS"
-[ ! -f "$PLANTS/${0##*/}" ] || . "$PLANTS/${0##*/}"
-echo "copy to the device: 12.5 GB/s"
+PARTS = ["start", "backend", "operations", "solutions", "timings", "comparison", "programs", "sanitizers", "counters"]
+CHAPTERS = ["01_one", "04_training_loop", "10_xla"]
+# The script with other parts: plan.json has their names and limits, and the items' names and limits.
+MADE_UP = """import json, pathlib
+import gpu_check
+
+class Check(gpu_check.Check):
+    def all(self):
+        for name, seconds, at_once, items in json.loads(pathlib.Path(__file__).with_name("plan.json").read_text()):
+            self.part(name, seconds, [gpu_check.Item(item, self.build / "tests" / item, **more)
+                                      for item, more in items.items()], at_once)
+
+gpu_check.Check = Check
+gpu_check.main()
 """
-# Knows the targets of the made-up course, and "builds" them.
-CMAKE = """#!/bin/sh
-echo "cmake $*" >>"$CALLS"
-case "$*" in
-  -S*) mkdir -p "$TD_GPU_BUILD" && touch "$TD_GPU_BUILD/CMakeCache.txt" && exit ;;
-  *help*)
-    [ -f "$TD_GPU_BUILD/CMakeCache.txt" ] || exit 1
-    for t in td_all $TARGETS; do echo "$t: phony"; done
-    exit ;;
-esac
-[ ! -f "$PLANTS/cmake" ] || . "$PLANTS/cmake"
-for t; do
-  case $t in
-    test_*) at=tests ;; ch*) at=chapters ;; bench_*) at=tools/bench ;; *) continue ;;
-  esac
-  mkdir -p "$TD_GPU_BUILD/$at"
-  cp "$PLANTS/../program" "$TD_GPU_BUILD/$at/$t" && chmod +x "$TD_GPU_BUILD/$at/$t"
-done
-"""
-SANITIZER = """#!/bin/sh
-echo "sanitizer $* TD_NO_CACHING=$TD_NO_CACHING" >>"$CALLS"
-while [ "${1#--}" != "$1" ]; do
-  case $1 in --tool | --error-exitcode | --report-api-errors) shift ;; esac
-  shift
-done
+SANITIZER = """echo "sanitizer $* NO_CACHING=$TD_NO_CACHING" >>"$FOLDER/calls"
+while [ "${1#--}" != "$1" ]; do shift 2; done
 exec "$@"
 """
-COMPARISON = """import os, sys
-open(os.environ["CALLS"], "a").write("compare_gpu " + " ".join(sys.argv[1:]) + "\\n")
-open(sys.argv[sys.argv.index("--json") + 1], "w").write('{"float32, eager": {"td": {"median": 1e-5}}}')
-print("float32, eager: 12.5 us (12 us - 13 us); PyTorch 50 us (4.00 x)")
-"""
-SEEN_RUNNING = """import os, sys
-open(os.environ["CALLS"], "a").write("seen_running " + " ".join(sys.argv[1:]) + "\\n")
-"""
-NVIDIA_SMI = """#!/bin/sh
-case "$*" in -L) echo "GPU 0: Made-up" ;; *) echo "Made-up, 9.0, 81920 MiB, 580.1" ;; esac
-"""
+NVIDIA_SMI = 'case "$*" in -L) echo "GPU 0: Made-up" ;; *) echo "Made-up, 9.0, 81920 MiB, 580.1" ;; esac'
 faults = []
 
 
@@ -71,238 +46,260 @@ def expect(what, condition, *about):
         print("fail:", what, *about, sep="\n  ")
 
 
+def write_program(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
 class Course:
-    """A made-up course: some areas and chapters, and one exercise."""
+    """A made-up course with three chapters, one exercise, and a build."""
 
     def __init__(self, folder):
-        self.root = folder / "course"
-        for name in ("gpu_check.sh", "gpu_report.py", "shell/gpu_stages.sh"):
-            (self.root / "tools" / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(SOURCE / "tools" / name, self.root / "tools" / name)
-        for name in ["CMakeLists.txt", "cmake/a.cmake", "common/a.h", "solutions/01_one/scatter.cpp",
+        self.folder, self.root = folder, folder / "course"
+        self.build, self.out = self.root / "build/gpu", self.root / "build/gpu-check"
+        for name in ["solutions/01_one/scatter.cpp", "solutions/04_training_loop/train.cpp", "solutions/10_xla/a.cpp",
                      *(f"chapters/{chapter}/main.cpp" for chapter in CHAPTERS),
-                     *(f"tests/common/{folder}/norm_test.cpp"
-                       for folder in ["td/backends/cuda/gpu", "td/ops/half", "td/nn", "td/ops", "td/optim",
-                                      "sim"])]:
+                     *(f"tests/common/td/{name}_test.cpp" for name in
+                       ("backends/cuda/gpu/reduce", "backends/cuda/gpu/large", "ops/norm", "ops/sum"))]:
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
-            (self.root / name).write_text("kSIM" if "sim" in name else "kCUDA")
-        (self.root / "tools/bench").mkdir()
-        (self.root / "tools/bench/compare_gpu.py").write_text(COMPARISON)
-        (self.root / "tools/seen_running.py").write_text(SEEN_RUNNING)
-        self.plants, self.calls, self.out = folder / "plants", folder / "calls", folder / "out"
-        self.plants.mkdir()
-        (folder / "program").write_text(PROGRAM)
-        for name, text in (("cmake", CMAKE), ("compute-sanitizer", SANITIZER),
-                           ("nvidia-smi", NVIDIA_SMI)):
-            path = folder / "bin" / name
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text)
-            path.chmod(0o755)
-        self.environment = {
-            **os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "CALLS": str(self.calls),
-            "PLANTS": str(self.plants), "TARGETS": " ".join(
-                [*(f"test_{area}" for area in AREAS), *(f"ch{chapter}" for chapter in CHAPTERS),
-                 "check_ch01", "course-tool", "bench_device", "bench_graph", "bench_compare_gpu"]),
-            "TD_GPU_BUILD": str(folder / "build"),
-            "GIT_DIR": str(folder / "none"), "TD_GPU_COMMIT": "abc123"}
+            (self.root / name).touch()
+        (self.root / "tools").mkdir()
+        for name in ("gpu_check.py", "gpu_report.py"):
+            shutil.copy(SOURCE / "tools" / name, self.root / "tools")
+        (self.root / "tools/made_up.py").write_text(MADE_UP)
+        self.build.mkdir(parents=True)
+        self.built_in(self.root)
+        write_program(folder / "bin/nvidia-smi", NVIDIA_SMI)
+        write_program(folder / "bin/compute-sanitizer", SANITIZER)
 
-    def plant(self, program, text):
-        """From now on `program` begins with this shell text."""
-        (self.plants / program).write_text(text + "\n")
+    def built_in(self, home):
+        (self.build / "CMakeCache.txt").write_text(
+            f"CMAKE_CUDA_ARCHITECTURES:STRING=90-real\nCMAKE_HOME_DIRECTORY:INTERNAL={home}\n")
 
-    def run(self, *arguments, code, says=(), **environment):
-        """Runs the script; leaves what was called, and the JSON."""
-        self.calls.write_text("")
+    def plant(self, name, text):
+        """A program of the build."""
+        write_program(self.build / name, text)
+
+    def run(self, *arguments, code, says=(), script="gpu_check.py"):
+        """Runs the script, and leaves its results."""
         result = subprocess.run(
-            ["bash", self.root / "tools/gpu_check.sh", "--out", self.out, *arguments], text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**self.environment, **environment},
-            timeout=120, check=False)
-        self.called = self.calls.read_text()
-        report = self.out / "gpu.json"
-        self.text = report.read_text() if report.exists() else "{}"
-        self.report = json.loads(self.text)
+            [sys.executable, "-B", self.root / "tools" / script, *arguments], text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, timeout=120, check=False,
+            env={**os.environ, "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "FOLDER": str(self.folder),
+                 "GIT_DIR": str(self.folder / "none"), "TD_GPU_COMMIT": "abc123"})
         output = re.sub(r"\(\d+ s\)", "(N s)", result.stdout)
-        about = (" ".join(arguments), output)
+        about = (f"{script} {' '.join(arguments)}", output)
         expect(f"exit code {code}, not {result.returncode}", result.returncode == code, *about)
         for text in says:
             expect(f"it says: {text}", text in output, *about)
+        report = self.out / "gpu.json"
+        self.report = json.loads(report.read_text()) if report.exists() else {}
         return output
 
-    def stage(self, name):
-        return self.report["stages"][name]
+    def run_plan(self, *parts, code, says=(), options=()):
+        """The same with other parts: (name, seconds, at once, {item: {limit and so on}})."""
+        (self.root / "tools/plan.json").write_text(json.dumps(parts))
+        return self.run(*options, code=code, says=says, script="made_up.py")
+
+    def status(self, name):
+        part, item = name.split("/")
+        return self.report["parts"][part]["items"][item]["status"]
 
 
 def test_usage(course):
-    course.run(code=2, says=["which stages?", "configure build-core core-tests"])
-    course.run("core-test", code=2, says=["there is no stage or option core-test"])
-    course.run("--seconds", "soon", "all", code=2, says=["--seconds wants a number"])
-    course.run("--out", code=2, says=["--out wants a value"])
-    course.plant("../bin/nvidia-smi", "#!/bin/sh\nexit 9")
-    course.run("all", code=2, says=["there is no GPU here; --without-gpu tries"])
-    (course.plants / "../bin/nvidia-smi").write_text(NVIDIA_SMI)
-    course.run("core-tests", code=2, says=["core-tests needs build-core first"])
-    course.run("build-core", code=2, says=["build-core needs configure first"])
+    parts = " ".join(PARTS)
+    course.run("operation", code=2, says=["there is no part or item operation", parts])
+    course.run("operations/op", code=2, says=["there is no part or item operations/op"])
+    course.run("start", "--seconds", "soon", code=2, says=["--seconds"])
+    expect("--help names the parts", parts in course.run("--help", code=0))
+    items = course.run("--list", "start", "operations/ops", "solutions", code=0).split()
+    expect("--list names what would run", items == [
+        "start/cuda_build", "start/cuda", "start/check_ch11.add", "operations/ops.norm",
+        "operations/ops.sum", "solutions/check_ch01.scatter", "solutions/check_ch04.train", "solutions/check_ch10.a"],
+        items)
+    course.run("--build", str(course.root / "none"), "start", code=2, says=["there is no build in", "gpu_package.sh"])
+    write_program(course.folder / "bin/nvidia-smi", "exit 9")
+    course.run("start", code=2, says=["there is no GPU here; --stand-in rehearses"])
+    write_program(course.folder / "bin/nvidia-smi", NVIDIA_SMI)
+    expect("nothing was written", not course.out.exists())
 
 
-def test_all(course):
-    output = course.run("all", code=0, says=["results: "])
-    expect("stages in order", re.findall("^[a-z-]+$", output, re.M) == STAGES, output)
-    expect("a configuration that warnings cannot stop",
-           re.search("^cmake -S .*-DTD_CUDA=ON -DTD_WERROR=OFF", course.called, re.M), course.called)
-    expect("only what is needed", "td_all test_cuda_gpu test_half test_nn test_ops test_optim --" in
-           course.called and "test_sim" not in course.called, course.called)
-    expect("chapters on cuda", "ch01_one --device cuda:0" in course.called, course.called)
-    expect("what was seen on cuda is recorded", re.search(
-        "seen_running run --kinds cuda --build .* --out .*/out/seen_running.json$", course.called, re.M), course.called)
-    expect("checkers by exercise", "check_ch01 [scatter]" in course.called, course.called)
-    expect("every stage is finished",
-           all(course.stage(name)["status"] == "finished" for name in STAGES), course.text)
-    expect("passes are counted", course.stage("core-tests")["passed"] == 5, course.stage("core-tests"))
+def test_place(course):
+    """Programs that were built elsewhere find the sources through a link."""
+    course.plant("tests/fine", "true")
+    plan = ["start", 20, 1, {"fine": {}}]
+    home = course.folder / "elsewhere/sources"
+    course.built_in(home)
+    course.run_plan(plan, code=0)
+    expect("a link to the sources", home.is_symlink() and home.resolve() == course.root.resolve(), home)
+    home.unlink()
+    home.symlink_to(course.folder / "an older copy")
+    course.run_plan(plan, code=0)
+    expect("the link follows the sources", home.resolve() == course.root.resolve(), home)
+    home.unlink()
+    home.mkdir()
+    course.run_plan(plan, code=2, says=[f"the programs were built in {home}; put these sources there, or a link"])
+    course.built_in(course.root)
+
+
+def test_results(course):
+    for name, text in {
+            "fine": "echo 'copy: 12.5 GB/s'",
+            "bad": "echo 'test cases: 3 | 1 failed'; exit 1",
+            "lacking": "echo 'no NCCL here'; exit 77",
+            "unknown_device": "echo 'Error: Device not supported'; exit 1",
+            "checker": "echo 'needs two GPUs'; exit 4",
+            "four": "exit 4",
+            "crash": '[ -z "$CUDA_LAUNCH_BLOCKING" ] || { echo "in saxpy"; exit 3; }; echo "wrote to 0"; kill -SEGV $$',
+            "sticky": 'echo "CUDA error${CUDA_LAUNCH_BLOCKING:+ in scan}"; exit 1',
+            "slow": 'sleep 50 & echo $! >"$FOLDER/child"; echo "at step 7"; wait'}.items():
+        course.plant(f"tests/{name}", text)
+    output = course.run_plan(
+        ["first", 30, 1, {"fine": {}, "bad": {}, "lacking": {}, "unknown_device": {}, "checker": {"skip_codes": [4]},
+                          "four": {}, "absent": {}}],
+        ["second", 30, 1, {"crash": {}, "sticky": {}, "slow": {"limit": 2}}], code=1,
+        says=["failed   bad (N s): exit code 1: test cases: 3 | 1 failed", "skipped  lacking (N s): no NCCL here",
+              "skipped  unknown_device", "skipped  checker (N s): needs two GPUs", "failed   four (N s): exit code 4",
+              "tests/absent is not here", "1 passed, 3 failed, 3 skipped", "failed: second/slow",
+              "exit code -11: wrote to 0; with CUDA_LAUNCH_BLOCKING=1: exit code 3: in saxpy",
+              "exit code 1: CUDA error; with CUDA_LAUNCH_BLOCKING=1: exit code 1: CUDA error in scan",
+              "failed   slow (N s): took more than 2 s; last it said: at step 7"])
+    expect("what passes is not a line", "fine" not in output, output)
+    expect("values", course.report["parts"]["first"]["items"]["fine"]["values"] == {"copy": "12.5 GB/s"}, course.report)
     expect("the machine", course.report["machine"]["gpus"] == [
-        {"name": "Made-up", "compute_cap": "9.0", "memory.total": "81920 MiB",
-         "driver_version": "580.1"}] and course.stage("measure")["commit"] == "abc123", course.text)
-    expect("what was measured", course.stage("measure")["items"]["device"]["values"]
-           == {"copy to the device": "12.5 GB/s"}, course.text)
-    expect("td and PyTorch are compared", re.search("compare_gpu --build .* --json .* large_mlp$",
-                                                    course.called, re.M), course.called)
-    expect("every figure of a comparison", course.stage("compare")["figures"]["mlp"]
-           == {"float32, eager": {"td": {"median": 1e-5}}}, course.stage("compare"))
-    expect("logs lie beside the JSON", {path.name for path in course.out.iterdir()}
-           == {"gpu.json", *(f"{name}.log" for name in STAGES)}, list(course.out.iterdir()))
-    course.run("all", code=0, says=["core-tests: finished before: 5 passed, 0 failed, 0 skipped"])
-    expect("finished stages rest", "test_" not in course.called, course.called)
-    course.run("core-tests", code=0)
-    expect("a stage that is named begins again", "test_cuda_gpu" in course.called
-           and "ch01" not in course.called, course.called)
+        {"name": "Made-up", "compute_cap": "9.0", "memory.total": "81920 MiB", "driver_version": "580.1"}]
+        and course.report["commit"] == "abc123" and not course.report["rehearsal"], course.report)
+    child = pathlib.Path("/proc", (course.folder / "child").read_text().strip(), "stat")
+    ended = time.monotonic() + 5  # until init has seen its end
+    while child.exists() and ") Z " not in child.read_text() and time.monotonic() < ended:
+        time.sleep(0.1)
+    expect("a killed program leaves no child", not child.exists() or ") Z " in child.read_text())
 
 
-def test_sanitizers(course):
-    course.plant("test_cuda_gpu", "echo 'Error: Device not supported'; exit 1")
-    course.run("sanitize", code=0)
-    expect("memcheck sees every block, and no expected error of the API", re.search(
-        "sanitizer --tool memcheck .*--report-api-errors no .*test_ops -# .*norm_test.*NO_CACHING=1",
-        course.called), course.called)
-    expect("racecheck looks at shared memory", re.search(
-        "sanitizer --tool racecheck .*NO_CACHING=$", course.called, re.M), course.called)
-    expect("a device that the tool refuses is a skip", course.stage("sanitize")["items"][
-        "memcheck_cuda_gpu"]["status"] == "skipped", course.stage("sanitize"))
-    course.plant("test_cuda_gpu", "exit 99")
-    course.run("sanitize", code=1, says=["failed   memcheck_cuda_gpu (N s): exit code 99"])
-    course.plant("test_cuda_gpu", "")
+def test_time(course):
+    course.plant("tests/fine", "true")
+    course.plant("tests/slow", "echo 'at step 7'; sleep 50")
+    course.plant("tests/slower", "sleep 50")
+    course.run_plan(["first", 3, 1, {"slow": {}, "fine": {}}], ["second", 30, 1, {"fine": {}}], code=3,
+                    says=["not done slow (N s): took more than 3 s; last it said: at step 7",
+                          "not done fine (N s): there was no time left", "0 passed, 0 failed, 0 skipped, 2 not done"])
+    expect("a slow part takes no time of the next", course.status("second/fine") == "passed", course.report)
+    course.run_plan(["first", 30, 1, {"slow": {}}], ["second", 30, 1, {"fine": {}}], code=3, options=["--seconds", "3"])
+    expect("all of it has a limit", course.status("second/fine") == "not done", course.report)
+    for name in ("one", "two", "three"):  # each waits for the others
+        course.plant(f"tests/{name}", f'touch "$FOLDER/{name}.came" "$FOLDER/{name}.runs"\n'
+                                      'until [ "$(ls "$FOLDER"/*.came | wc -l)" = 3 ]; do sleep 0.1; done\n'
+                                      f'rm "$FOLDER/{name}.runs"')
+    course.plant("tests/quiet", '[ "$(ls "$FOLDER"/*.came | wc -l)" = 3 ] && ! ls "$FOLDER"/*.runs')
+    course.run_plan(["many", 30, 3, {"quiet": {"alone": True}, "one": {}, "two": {}, "three": {}}], code=0,
+                    says=["4 passed, 0 failed"])
 
 
-def test_failures(course):
-    course.plant("test_cuda_gpu", "echo 'test cases: 3 | 1 failed'; exit 1")
-    course.plant("test_optim", "echo 'no NCCL here'; exit 77")
-    course.run("core-tests", code=1, says=["failed   test_cuda_gpu (N s): exit code 1: test cases: 3 | 1"])
-    expect("a failure is named", course.stage("core-tests")["failures"] == ["test_cuda_gpu"], course.text)
-    expect("a skip tells why", course.stage("core-tests")["items"]["test_optim"]
-["text"] == "no NCCL here", course.text)
-    expect("other stages stay", course.stage("chapters")["status"] == "finished", course.text)
-    course.run("all", code=1)
-    course.plant("test_ops", "kill -KILL $$")
-    course.plant("test_cuda_gpu", "kill -SEGV $$")
-    course.plant("test_optim", "sleep 30")
-    course.run("core-tests", code=1, TD_GPU_SECONDS="1",
-               says=["test_cuda_gpu (N s): exit code 139", "test_ops (N s): exit code 137",
-                     "test_optim (N s): took more than 1 s"])
-    course.plant("test_cuda_gpu", "")
-    course.plant("test_optim", "")
-    course.plant("test_ops", "")
-    course.run("core-tests", code=0)
-    expect("a new run replaces the old", course.stage("core-tests")["failures"] == [], course.text)
+def test_stop(course):
+    """What is there after each part is complete."""
+    course.plant("tests/fine", "echo 'it runs'")
+    course.plant("tests/look", f'cp "{course.out}"/* "$FOLDER"; echo')
+    course.run_plan(["first", 20, 1, {"fine": {}}], ["second", 20, 1, {"look": {}}], code=0)
+    report = json.loads((course.folder / "gpu.json").read_text())
+    expect("gpu.json after a part", list(report["parts"]) == ["first"], report)
+    with tarfile.open(course.folder / "logs.tar.xz") as tar:
+        logs = tar.extractfile("logs/fine.txt").read().decode()
+    expect("logs after a part", logs.endswith("tests/fine\nit runs\n"), logs)
 
 
-def test_going_on(course):
-    course.plant("test_optim", "sleep 30")
-    course.run("--seconds", "6", "core-tests", "chapters", code=3,
-               says=["not done, because the time ran out: test_optim", "the same command resumes it"])
-    expect("what is not done is told", course.stage("core-tests")["not_done"] == ["test_optim"]
-           and course.stage("core-tests")["status"] == "not finished", course.text)
-    expect("no stage follows", "ch01" not in course.called, course.called)
-    course.plant("test_optim", "")
-    course.run("core-tests", code=0)
-    expect("it goes on where it was stopped", "test_optim" in course.called
-           and "test_cuda_gpu" not in course.called, course.called)
-    expect("both parts are one stage", course.stage("core-tests")["passed"] == 5, course.text)
-    course.plant("cmake", "case $* in *td_all*) sleep 30 ;; esac")
-    (course.root / "common/a.h").write_text("changed")
-    shutil.rmtree(pathlib.Path(course.environment["TD_GPU_BUILD"]) / "tests")
-    course.run("--seconds", "6", "all", code=3, says=["not done, because the time ran out: build"])
-    expect("changed sources begin again", "cmake -S" in course.called, course.called)
-    course.plant("cmake", "")
-    course.run("all", code=0, says=["configure: finished before"])
-    expect("programs that were not there are built", "test_cuda_gpu" in course.called, course.called)
-    course.plant("cmake", "exit 1")
-    shutil.rmtree(pathlib.Path(course.environment["TD_GPU_BUILD"]) / "chapters")
-    course.run("chapters", code=1, says=["failed   build", "ch01_one was not built"])
+def test_items(course):
+    """What the script itself passes to programs."""
+    for name in ("tests/test_ops", "tests/test_cuda_gpu", "tests/test_cuda_build", "chapters/check_ch01"):
+        course.plant(name, f'echo "{name} $* EDGES=$TD_STAND_IN_EDGES MEMORY=$TD_STAND_IN_MEMORY" >>"$FOLDER/calls"')
+    calls = course.folder / "calls"
+    course.run("operations/ops", "solutions/check_ch01", "sanitizers/memcheck.ops.norm",
+               "sanitizers/racecheck.ops.norm", code=0)
+    called = calls.read_text()
+    for what in (r"^tests/test_ops -# \[#norm_test\] EDGES= MEMORY=$", r"^tests/test_ops -# \[#sum_test\]",
+                 r"^chapters/check_ch01 \[scatter\]",
+                 r"^sanitizer --tool memcheck .*--report-api-errors no .*test_ops -# \[#norm_test\] NO_CACHING=1$",
+                 r"^sanitizer --tool racecheck .*test_ops -# \[#norm_test\] NO_CACHING=$"):
+        expect(f"it calls {what}", re.search(what, called, re.M), called)
+    calls.write_text("")
+    course.run("--stand-in", "start/cuda_build", "backend/cuda_gpu.large", code=0)
+    called = calls.read_text()
+    for what in (r"^tests/test_cuda_build ~NVIDIA's libraries\*", r"^tests/test_cuda_gpu .* EDGES=8 MEMORY=12288$"):
+        expect(f"a rehearsal calls {what}", re.search(what, called, re.M), called)
+    expect("a rehearsal is marked", course.report["rehearsal"], course.report)
+
+
+def fill(course, page, code=0):
+    result = subprocess.run([sys.executable, "-B", course.root / "tools/gpu_report.py", "fill", page,
+                             course.out / "gpu.json"], text=True, stderr=subprocess.PIPE, check=False)
+    expect(f"fill ends with {code}", result.returncode == code, result.stderr)
+    return result.stderr
 
 
 def test_page(course):
     """Cells are filled only with known values."""
-    course.plant("cmake", "")
-    tests = pathlib.Path(course.environment["TD_GPU_BUILD"]) / "tests/CTestTestfile.cmake"
-    tests.write_text("add_test([=[on_stand_in_ch01]=] a)\nadd_test(on_stand_in_ops b)\n")
-    course.run("all", code=1)  # the failures of the chapters
     page = course.root / "gpu.md"
-    page.write_text("| the cores | `core-tests/test_cuda_gpu` | not measured |\n"
-                    "| copies | `measure/device: copy to the device` | not measured |\n"
-                    "| all | `measure` | as before | not measured |\n"
-                    "| other | `measure/device: nothing` | not measured |\n"
-                    "| MLP | `compare/mlp: float32, eager` | 3 x PyTorch | not measured |\n"
+    page.write_text("| sums | `start/ops.sum` | not measured |\n"
+                    "| copies | `start/device: copy to the device` | not measured |\n"
+                    "| all | `start` | as before | not measured |\n"
+                    "| operations | `start/ops` | not measured |\n"
+                    "| other | `start/device: nothing` | not measured |\n"
+                    "| an item with more of its name | `start/device` | not measured |\n"
+                    "| another part | `timings` | not measured |\n"
+                    "| MLP | `start/mlp: float32, eager` | 3 x PyTorch | not measured |\n"
+                    "| by hand | `nvidia-smi` during `start` | not measured |\n"
                     "<!-- differences -->\n| - | - | - |\n<!-- end of differences -->\n")
-    subprocess.run([sys.executable, course.root / "tools/gpu_report.py", "fill", page,
-                    course.out / "gpu.json"], check=True)
+    before = page.read_text()
+    expect("a rehearsal is refused", "a rehearsal has measured nothing" in fill(course, page, 1)
+           and page.read_text() == before, page.read_text())  # the report of test_items
+    (course.build / "tests/CTestTestfile.cmake").write_text(
+        "add_test([=[on_stand_in_solution_ch01_scatter]=] a)\nadd_test(on_stand_in_ops b)\n")
+    for name, text in {"ops.sum": "echo wrong; exit 1", "ops.norm": "",
+                       "device": "echo 'copy to the device: 12.5 GB/s'",
+                       "check_ch01.scatter": "echo 'row 3 | NaN'; exit 1", "half.sum": "echo wrong; exit 1", "device.more": "",
+                       "mlp": "echo 'float32, eager: 12.5 us (12 us - 13 us); PyTorch 50 us (4.00 x)'"}.items():
+        course.plant(f"tests/{name}", text)
+    course.run_plan(["start", 30, 1, {"ops.sum": {}, "ops.norm": {}, "device": {}, "device.more": {}, "mlp": {}, "half.sum": {},
+                                      "check_ch01.scatter": {}}], code=1)
+    fill(course, page)
     rows, differences = page.read_text().split("<!-- differences -->\n")
     cells = [line.split("|")[-2].strip() for line in rows.splitlines()]
-    date = course.report["date"][:10]
-    expect("filled cells", cells == [f"passed (Made-up, abc123, {date})",
-                                     f"12.5 GB/s (Made-up, abc123, {date})",
-                                     f"8 passed, 0 failed, 2 skipped (Made-up, abc123, {date})",
-                                     "not measured", "12.5 us (12 us - 13 us); PyTorch 50 us (4.00 x) "
-                                     f"(Made-up, abc123, {date})"], cells)
+    about = f"(Made-up, abc123, {course.report['date'][:10]})"
+    expect("filled cells", cells == [
+        f"failed, exit code 1: wrong {about}", f"12.5 GB/s {about}", f"4 passed, 3 failed, 0 skipped {about}",
+        f"1 passed, 1 failed, 0 skipped {about}", "not measured", f"passed {about}", "not measured",
+        f"12.5 us (12 us - 13 us); PyTorch 50 us (4.00 x) {about}", "not measured"], cells)
     expect("what only the stand-in lets pass", differences.splitlines()[2:] == [
-        "| `on_stand_in_ch01` | `chapters/ch01_one` | ch01_one was not built |",
+        "| `on_stand_in_ops` | `start/ops.sum` | exit code 1: wrong |",
+        "| `on_stand_in_solution_ch01_scatter` | `start/check_ch01.scatter` | exit code 1: row 3 / NaN |",
         "<!-- end of differences -->"], differences)
 
 
-def test_dry_run(folder):
-    """All stages with the real programs, which must reject cuda with a clear error; a stand-in runs the tests
-    instead of compute-sanitizer. The page of what a GPU has to confirm names what there is."""
-    shutil.rmtree(BUILD / "check-dry", ignore_errors=True)
-    (folder / "tools").mkdir()
-    shutil.copy(folder / "bin/compute-sanitizer", folder / "tools")
-    start = time.monotonic()
-    result = subprocess.run(
-        [SOURCE / "tools/gpu_check.sh", "--without-gpu", "--out", folder / "dry", "all"], text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=280, check=False,
-        env={**os.environ, "TD_GPU_BUILD": str(BUILD), "CALLS": str(folder / "calls"),
-             "PATH": f"{folder / 'tools'}:{os.environ['PATH']}"})
-    print(f"dry run: {time.monotonic() - start:.0f} s")
-    expect("the dry run passes", result.returncode == 0, result.stdout)
-    report = json.loads((folder / "dry" / "gpu.json").read_text())
-    expect("every stage is finished", all(
-        report["stages"][name]["status"] == "finished" for name in STAGES), result.stdout)
-    chapters = report["stages"]["chapters"]["items"]
-    for program in SOURCE.glob("chapters/[0-9]*"):
-        item = chapters.get(f"ch{program.name}", {})
-        expect(f"{program.name} refuses cuda in words",
-               item.get("status") == "skipped" and "cuda" in item.get("text", ""), item)
-    core = report["stages"]["core-tests"]["items"]
-    expect("the core's tests start", core.get("test_device", {}).get("status") == "passed", core)
+def test_cells():
+    """The page of the course asks for what the script does."""
+    listed = subprocess.run([sys.executable, "-B", SOURCE / "tools/gpu_check.py", "--list"], text=True,
+                            stdout=subprocess.PIPE, check=True).stdout.split()
+    parts = list(dict.fromkeys(item.split("/")[0] for item in listed))
+    expect("the parts", parts == PARTS, parts)
     page = (SOURCE / "docs/measurements/gpu.md").read_text()
-    rows = re.findall(r"\| `([\w-]+)/([\w.-]+)[:`]", page)
-    unknown = [f"{name}/{item}" for name, item in rows
-               if item not in report["stages"].get(name, {}).get("items", {})]
-    expect("the page asks for what the stages do", len(rows) > 60 and not unknown, unknown)
-    expect("nothing was measured on a machine without a GPU", report["dry_run"], report["dry_run"])
+    cells = re.findall(r"^\|.*\| *`([\w-]+(?:/[\w.-]+)?)(?:: ([^`]+))?` *\|", page, re.M)
+    unknown = [name for name, value in cells if name not in parts + listed
+               and (value or not any(item.startswith(name + ".") for item in listed))]
+    expect("every cell names a part, an area or an item", len(cells) > 100 and not unknown, unknown)
+    expect("the page has every part", not set(parts) - {name for name, _ in cells}, cells)
+    bench = BUILD / "tools/bench/bench_device"
+    if not bench.exists():
+        print("skipped: the names that bench_device prints, which is not built here")
+        return
+    said = subprocess.run([bench, "sim:0", "--quick"], text=True, stdout=subprocess.PIPE, check=True).stdout
+    unknown = [value for name, value in cells if name == "timings/device" and f"\n{value}: " not in said]
+    expect("bench_device prints the value of every cell", not unknown, unknown, said)
 
 
 with tempfile.TemporaryDirectory() as name:
-    made_up = Course(pathlib.Path(name))
-    for test in (test_usage, test_all, test_sanitizers, test_failures, test_going_on, test_page):
+    made_up = Course(pathlib.Path(name).resolve())
+    for test in (test_usage, test_place, test_results, test_time, test_stop, test_items, test_page):
         print(test.__name__)
         test(made_up)
-    if BUILD.exists():
-        test_dry_run(pathlib.Path(name))
+test_cells()
 sys.exit(1 if faults else 0)
