@@ -72,6 +72,8 @@ class Check:
         """The folders, the environment and an empty report."""
         self.began = time.monotonic()
         self.put_in_place()
+        if (self.build / "commit").exists():  # of a build that was packed elsewhere
+            os.environ["TD_GPU_COMMIT"] = (self.build / "commit").read_text().strip()
         shutil.rmtree(self.logs, ignore_errors=True)
         self.logs.mkdir(parents=True)
         self.out.mkdir(parents=True, exist_ok=True)

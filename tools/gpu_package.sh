@@ -62,10 +62,13 @@ build() {  # build CMAKE-OPTION...: without what only the host computes with, an
 # Programs and libraries at their own paths, without their symbols except where the SIMT machine reads the lines of
 # kernels, and the libraries that they load from this machine.
 pack() {  # pack FILE
-  local files file library
+  local files file library commit
   packed="$(mktemp -d)" && trap 'rm -rf "$packed"' EXIT  # not local, for the trap
   mkdir -p "$packed/$build/brought"
   cp --parents $build/CMakeCache.txt $build/tests/CTestTestfile.cmake "$packed"
+  commit="$(git rev-parse --short HEAD 2>/dev/null || echo unknown)"
+  git diff --quiet HEAD -- 2>/dev/null || commit+=", changed"
+  echo "$commit" >"$packed/$build/commit"
   # shellcheck disable=SC2038  # no name of the course has a blank
   files="$(find $build/lib $build/tests $build/chapters $build/exercises $build/tools -type f \
     \( -perm -u+x -o -name '*.so' \) -not -path '*/CMakeFiles/*' -not -path '*/answers/*' -not -path '*/stub/*' |

@@ -19,6 +19,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STATUSES = ["passed", "failed", "skipped", "not done"]
+RUNS = re.compile(r"(<!-- runs -->\n)(.*?)(<!-- end of runs -->)", re.S)
 DIFFERENCES = re.compile(r"(<!-- differences -->\n).*?(<!-- end of differences -->)", re.S)
 VALUE = re.compile(r"^\s*([^:=|]{3,60}): +(-?[0-9][^|]*)$")
 ROW = re.compile(r"^(\|.*\| *`([\w-]+)(?:/([\w.-]+)(?:: ([^`]+))?)?` *\|.*?)[^|]*\|$")
@@ -34,9 +35,9 @@ def said_by(*command):
 
 
 def commit():
-    """The sources that ran. For a copy without history TD_GPU_COMMIT names the commit."""
+    """The sources that run. TD_GPU_COMMIT names them where programs were built elsewhere."""
     found = said_by("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD")
-    return found[0] if found else os.environ.get("TD_GPU_COMMIT", "unknown")
+    return os.environ.get("TD_GPU_COMMIT") or (found[0] if found else "unknown")
 
 
 def library_version(cached, name, function, path):
@@ -150,20 +151,35 @@ def differences(report):
     return rows or ["| none | | |" if ran else "| not measured | | |"]
 
 
+def with_run(text, report):
+    """The page with a row for this run, and the row's number, which cells name."""
+    machine = report["machine"]
+    gpu = machine["gpus"][0]
+    row = " | ".join([report["date"][:16].replace("T", " "), report["commit"], gpu["name"], gpu["driver_version"],
+                      *(machine[name] or "none" for name in ("toolkit", "cudnn", "nccl", "cublas", "cpu"))])
+    head, known, end = RUNS.search(text).groups()
+    rows = re.findall(r"^\| \d+ \| (.*) \|$", known, re.M)
+    if row not in rows:
+        rows.append(row)
+    table = ["| run | date (UTC) | commit | GPU | driver | CUDA | cuDNN | NCCL | cuBLAS | processor |", "|---" * 10 + "|",
+             *(f"| {number} | {known_row} |" for number, known_row in enumerate(rows, 1)), ""]
+    return RUNS.sub(lambda _: head + "\n".join(table) + end, text), rows.index(row) + 1
+
+
 def fill(page, report):
     """Writes results into the page's cells."""
     if report["rehearsal"]:
         sys.exit("gpu_report: a rehearsal has measured nothing")
-    gpu = ", ".join(g["name"] for g in report["machine"]["gpus"])
+    text, run = with_run(page.read_text(), report)
 
     def cell(match):
         row, name, item, value = match.groups()
-        text = result(report["parts"].get(name, {}), item, value)
-        if not text:
+        found = result(report["parts"].get(name, {}), item, value)
+        if not found or found.startswith("not done"):
             return match.group(0)
-        return f"{row} {text.replace('|', '/')} ({gpu}, {report['commit']}, {report['date'][:10]}) |"
+        return f"{row} {found.replace('|', '/')} (run {run}) |"
 
-    lines = [ROW.sub(cell, line) for line in page.read_text().splitlines()]
+    lines = [ROW.sub(cell, line) for line in text.splitlines()]
     table = "\n".join(["| passes in CI | fails on the GPU | what it says |", "|---|---|---|",
                        *differences(report), ""])
     page.write_text(DIFFERENCES.sub(lambda marks: marks[1] + table + marks[2], "\n".join(lines) + "\n"))

@@ -181,7 +181,7 @@ def cell(chapter, kind, rows):
     day = row["date"][:10]
     if row["exit_code"]:
         return f"**failed** {day}: exit code {row['exit_code']}"
-    return f"{row['device']}, {day}" if kind in ("cuda", "xla") else day
+    return f"{row['device']}, {day}" if kind == "xla" else day
 
 
 def prerequisites(chapter):
@@ -197,14 +197,12 @@ def written(record):
         f"{chapter['number']:02}", chapter["minutes"],
         prerequisites(chapter), *(cell(chapter, kind, record.get(chapter["folder"], {})) for kind in KINDS)
     ] for chapter in chapters()]
-    machines = sorted({
-        row["device"]
-        for rows in record.values()
-        for kind, row in rows.items() if kind in ("cpu", "sim")
-    })
+    def devices(*kinds):
+        return "; ".join(sorted({rows[kind]["device"] for rows in record.values() for kind in kinds if kind in rows}))
+
     text = table(["#", "minutes", "prerequisites", "`cpu`", "`sim`", "`cuda` (GPU)", "XLA plugin"], rows)
-    return text + (f"\n`cpu` and `sim`: {'; '.join(machines) or 'no machine yet'}. Commands and commits are in "
-                   "[the record](docs/measurements/seen_running.json); a dash means that the chapter is not for "
+    return text + (f"\n`cpu` and `sim`: {devices('cpu', 'sim') or 'no machine yet'}. `cuda`: {devices('cuda') or 'no GPU yet'}. "
+                   "Commands and commits are in [the record](docs/measurements/seen_running.json); a dash means that the chapter is not for "
                    "this kind of device.\n")
 
 

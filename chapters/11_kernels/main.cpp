@@ -20,7 +20,8 @@ struct Choices {
 };
 
 // anchor: compare
-// sim runs thread by thread, so it gets less work than a GPU, whose operands are larger than its caches (64 MiB each).
+// sim runs thread by thread, so it gets less work than a GPU, whose operands are larger than its
+// caches (64 MiB each).
 void compare_times(td::Device device, const simt::GpuLimits& gpu) {
   const DemoSizes sizes = device.is_cuda() ? DemoSizes{1 << 24, 4096} : DemoSizes{1 << 18, 256};
   std::cout << "milliseconds on " << device << ": " << sizes.elements << " elements, or "

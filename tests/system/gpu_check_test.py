@@ -239,7 +239,8 @@ def fill(course, page, code=0):
 def test_page(course):
     """Cells are filled only with known values."""
     page = course.root / "gpu.md"
-    page.write_text("| sums | `start/ops.sum` | not measured |\n"
+    page.write_text("<!-- runs -->\n| run | date |\n|---|---|\n| 1 | an earlier run |\n<!-- end of runs -->\n"
+                    "| sums | `start/ops.sum` | not measured |\n"
                     "| copies | `start/device: copy to the device` | not measured |\n"
                     "| all | `start` | as before | not measured |\n"
                     "| operations | `start/ops` | not measured |\n"
@@ -262,9 +263,16 @@ def test_page(course):
     course.run_plan(["start", 30, 1, {"ops.sum": {}, "ops.norm": {}, "device": {}, "device.more": {}, "mlp": {}, "half.sum": {},
                                       "check_ch01.scatter": {}}], code=1)
     fill(course, page)
-    rows, differences = page.read_text().split("<!-- differences -->\n")
+    once = page.read_text()
+    fill(course, page)
+    expect("the same run is named once", page.read_text() == once, page.read_text())
+    runs, rest = once.split("<!-- end of runs -->\n")
+    date = course.report["date"][:16].replace("T", " ")
+    expect("the runs", re.findall(r"^\| \d.*", runs, re.M)[0] == "| 1 | an earlier run |" and
+           f"| 2 | {date} | abc123 | Made-up | 580.1 |" in runs, runs)
+    rows, differences = rest.split("<!-- differences -->\n")
     cells = [line.split("|")[-2].strip() for line in rows.splitlines()]
-    about = f"(Made-up, abc123, {course.report['date'][:10]})"
+    about = "(run 2)"
     expect("filled cells", cells == [
         f"failed, exit code 1: wrong {about}", f"12.5 GB/s {about}", f"4 passed, 3 failed, 0 skipped {about}",
         f"1 passed, 1 failed, 0 skipped {about}", "not measured", f"passed {about}", "not measured",

@@ -1,9 +1,11 @@
 // What a device can do, each as one line "name: value unit": copies over the link, launches,
 // memory, products, convolutions, and the kernels that are bound by memory, in GB/s of the fewest
-// bytes they can move. tools/gpu_check.py runs it on a GPU; docs/measurements/gpu.md has the results.
+// bytes they can move. tools/gpu_check.py runs it on a GPU; docs/measurements/gpu.md has the
+// results.
 //   bench_device [device] [--quick]
-// Each result is the median of 11 runs after one that warms up. Invariants: a run is much longer than a launch, the
-// host waits for the device before it reads the clock, and what is bound by memory is larger than any cache.
+// Each result is the median of 11 runs after one that warms up. Invariants: a run is much longer
+// than a launch, the host waits for the device before it reads the clock, and what is bound by
+// memory is larger than any cache.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -131,7 +133,9 @@ void memory_bound(const Bench& b) {
   b.bytes("cumsum along rows", 2 * once, [&] { cumsum(x, 1); });
   b.bytes("softmax", 2 * once, [&] { softmax(x, 1); });
   b.bytes("layer_norm", 2 * once, [&] { F::layer_norm(x, F::LayerNormFuncOptions({columns})); });
-  const Tensor line = b.random({rows * columns}), places = randint(rows * columns, {rows * columns}, TensorOptions(kLong).device(b.device));
+  const Tensor line = b.random({rows * columns}),
+               places =
+                   randint(rows * columns, {rows * columns}, TensorOptions(kLong).device(b.device));
   b.bytes("gather in one dimension, with its indices", 4 * once, [&] { gather(line, 0, places); });
   b.bytes("index_add in one dimension, with its indices", 5 * once,
           [&] { index_add(line, 0, places, line); });
@@ -151,7 +155,8 @@ void memory_bound(const Bench& b) {
     const NoGradGuard no_grad;
     norm->forward(images);
   });
-  b.bytes("softmax over channels", 8.0 * static_cast<double>(images.numel()), [&] { softmax(images, 1); });
+  b.bytes("softmax over channels", 8.0 * static_cast<double>(images.numel()),
+          [&] { softmax(images, 1); });
   const std::int64_t classes = 21, side = b.size(512, 8);  // each pixel of an image is classified
   const Tensor scores = b.random({16, classes, side, side});
   const Tensor labels = randint(classes, {16, side, side}, TensorOptions(kLong).device(b.device));

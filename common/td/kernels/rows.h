@@ -80,7 +80,8 @@ template <RowOf kOf>
 struct CudaRow {
   std::int64_t n;
   static constexpr bool kOnHost = false, kBlock = kOf == RowOf::kBlock;
-  /// Elements that a thread loads before it uses the first: a GPU waits for memory most of the time otherwise.
+  /// Elements that a thread loads before it uses the first: a GPU waits for memory most of the time
+  /// otherwise.
   static constexpr int kLoads = 4;
   bool leader = kOf == RowOf::kThread || lane() == 0;
   __device__ static int lane() {
@@ -144,8 +145,10 @@ struct CudaRow {
 template <RowOf kOf, class Program>
 __global__ void rows_kernel(Program program, std::int64_t rows, std::int64_t n) {
   // A block has one row, one for each of its warps, or one for each of its threads.
-  const unsigned here = kOf == RowOf::kBlock ? 1 : blockDim.y * (kOf == RowOf::kWarp ? 1 : blockDim.x);
-  const unsigned mine = kOf == RowOf::kBlock ? 0 : threadIdx.y + (kOf == RowOf::kWarp ? 0 : threadIdx.x);
+  const unsigned here =
+      kOf == RowOf::kBlock ? 1 : blockDim.y * (kOf == RowOf::kWarp ? 1 : blockDim.x);
+  const unsigned mine =
+      kOf == RowOf::kBlock ? 0 : threadIdx.y + (kOf == RowOf::kWarp ? 0 : threadIdx.x);
   const std::int64_t i = std::int64_t(blockIdx.x) * here + mine;
   if (i < rows) program(CudaRow<kOf>{n}, i);
 }
@@ -165,8 +168,8 @@ struct RowsWork {
 #ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     if (s.rows == 0 || s.n == 0) return;
-    // Neighboring threads read neighboring elements: of neighboring rows, where there are enough to keep a GPU
-    // busy, and otherwise of the same row.
+    // Neighboring threads read neighboring elements: of neighboring rows, where there are enough to
+    // keep a GPU busy, and otherwise of the same row.
     if (s.stride > 1 && s.rows >= kRowsForThreads && s.n <= kTermsOfThread)
       start_rows<RowOf::kThread>(128, dim3(128), stream);
     else if (s.n <= 1024)

@@ -106,8 +106,8 @@ struct AddBoth {
 };
 
 /// F: `add(element, index, channel, a, b)` adds to two sums, `finish(channel, a, b)` uses them;
-/// index counts the elements of the channel. The sums are double, on a GPU of a few elements that are
-/// added in F::Lane first, and their order depends on the shape alone.
+/// index counts the elements of the channel. The sums are double, on a GPU of a few elements that
+/// are added in F::Lane first, and their order depends on the shape alone.
 template <class F>
 struct ChannelSums {
   using WideAcc = TwoSums;

@@ -35,7 +35,8 @@ struct LayerNorm {
     row.each([&](std::int64_t j) { return static_cast<S>(in[j]); },
              [&](std::int64_t j, S value) {
                const S normal = (value - m) * inverse;
-               to[j] = static_cast<T>((weight ? normal * weight[j] : normal) + (bias ? bias[j] : S(0)));
+               to[j] =
+                   static_cast<T>((weight ? normal * weight[j] : normal) + (bias ? bias[j] : S(0)));
              });
     if (row.leader) {
       mean[i] = m;

@@ -62,8 +62,7 @@ struct SoftmaxBackward {
       return Both{static_cast<C>(g[at + j * step]), static_cast<C>(y[at + j * step])};
     };
     row.each(both, [&](std::int64_t j, Both of) {
-      gx[at + j * step] =
-          static_cast<T>(kLog ? of.g - exp(of.y) * total : of.y * (of.g - total));
+      gx[at + j * step] = static_cast<T>(kLog ? of.g - exp(of.y) * total : of.y * (of.g - total));
     });
   }
 };

@@ -171,7 +171,8 @@ TEST_CASE("a number given to var is a dimension, a bool says whether it is unbia
   CHECK(read(x.var(false)).values == std::vector<double>{5});
 }
 
-TEST_CASE("a variance keeps its digits where the mean is large, and where one element is far away") {
+TEST_CASE(
+    "a variance keeps its digits where the mean is large, and where one element is far away") {
   for (const td::Device device : {td::Device(td::kCPU), td::Device("sim:0")}) {
     const Tensor noise = td::randn({7, 1001});
     const Tensor far = noise + 4096, outlier = noise.clone();

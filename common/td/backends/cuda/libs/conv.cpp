@@ -31,7 +31,7 @@ struct ConvPlan {
   cudnnConvolutionDescriptor_t conv = nullptr;  ///< holds the math type of the way in use
   int algorithm = 0;
   std::size_t workspace = 0;
-  std::vector<ConvWay> others;  ///< ways to try when this one is refused, the best one last
+  std::vector<ConvWay> others;   ///< ways to try when this one is refused, the best one last
   bool short_of_memory = false;  ///< a better way had no work memory
 
   ConvPlan(ConvKind kind, const Conv2d& sizes) : kind(kind), sizes(sizes) {}
@@ -256,7 +256,8 @@ void run_part(ConvState& state, ConvKind kind, const Conv2d& conv, const ConvDat
       plan = make_plan(state.dnn, kind, conv);
     }
     check(start_some_way(state.dnn, *plan, data, device), kDoing[static_cast<std::size_t>(kind)]);
-    if (plan->short_of_memory) state.plans.erase({kind, conv});  // the next call may have the memory
+    if (plan->short_of_memory)
+      state.plans.erase({kind, conv});  // the next call may have the memory
   } catch (...) {
     state.plans.erase({kind, conv});  // the next call begins with all the ways again
     throw;

@@ -222,7 +222,8 @@ TEST_CASE("a convolution of more than 2^31 elements") {
     CHECK(y[i].amin().item<double>() == 2);
     CHECK(y[i].amax().item<double>() == 2);
   }
-  // A gradient of few elements: the sum of all would stop growing where cuDNN adds too many of them in float32.
+  // A gradient of few elements: the sum of all would stop growing where cuDNN adds too many of them
+  // in float32.
   const Tensor g = zeros({3, 1, side, side}, half);
   for (std::int64_t i = 0; i < 3; ++i) {
     g[i][0][0][0].fill_(1);

@@ -54,7 +54,8 @@ TEST_CASE("reductions agree with the host's in double, for every shape") {
     if (x.numel() == 0) continue;
     CHECK(difference(on.var(shape.dims), wide.var(shape.dims)) < 1e-5);
     const Tensor far = x + 4096;  // a mean that is large compared with the distances from it
-    CHECK(difference(far.to(gpu::device()).var(shape.dims), far.to(kDouble).var(shape.dims)) < 1e-5);
+    CHECK(difference(far.to(gpu::device()).var(shape.dims), far.to(kDouble).var(shape.dims)) <
+          1e-5);
     CHECK(difference(on.amax(shape.dims), wide.amax(shape.dims)) == 0);
     CHECK(difference(on.to(kBFloat16).amin(shape.dims), x.to(kBFloat16).amin(shape.dims)) == 0);
     const Tensor whole = (x * 3).to(kInt64);
