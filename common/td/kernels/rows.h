@@ -127,18 +127,18 @@ struct CudaRow {
   __device__ void each(F f) const {
     for (std::int64_t j = lane(); j < n; j += width()) f(j);
   }
-  /// Near the end of the row the missing loads repeat the first one, without a branch.
   template <class Load, class Use>
   __device__ void each(Load load, Use use) const {
-    for (std::int64_t first = lane(); first < n; first += kLoads * width()) {
-      decltype(load(first)) x[kLoads];
+    const int step = width();
+    std::int64_t j = lane();
+    for (; j + (kLoads - 1) * step < n; j += kLoads * step) {
+      decltype(load(j)) x[kLoads];
 #pragma unroll
-      for (int k = 0; k < kLoads; ++k)
-        x[k] = load(first + k * width() < n ? first + k * width() : first);
+      for (int k = 0; k < kLoads; ++k) x[k] = load(j + k * step);
 #pragma unroll
-      for (int k = 0; k < kLoads; ++k)
-        if (first + k * width() < n) use(first + k * width(), x[k]);
+      for (int k = 0; k < kLoads; ++k) use(j + k * step, x[k]);
     }
+    for (; j < n; j += step) use(j, load(j));
   }
 };
 
