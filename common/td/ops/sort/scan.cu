@@ -1,7 +1,7 @@
 // Running sums and products along one dimension: cumsum and cumprod. Real numbers are combined in
 // double and rounded for each element; integers are exact.
 // The host walks a row in order. On cuda a block takes a row in chunks and combines the elements of
-// a chunk as a tree, so that reals may differ in their last bit from the host's. The tree depends
+// a chunk as a tree, so that reals may differ in their last bits from the host's. The tree depends
 // on sizes alone, so the same call gives the same bits again.
 #include <functional>
 
@@ -31,28 +31,30 @@ __device__ A scan_warp(A value) {
 }
 
 /// One row by one block of 32 lanes (x) by up to kScanWarps warps (y), in chunks of kScanItems
-/// elements per thread. Each warp has adjacent elements, so its reads are coalesced.
+/// elements per thread. Each warp has adjacent elements, so its reads are coalesced. A warp adds
+/// its elements of a chunk in the type that kernels compute in, and carries the sums in double.
 template <class Scan, class Combine>
 __global__ void __launch_bounds__(32 * kScanWarps) scan_rows(Scan scan) {
   using A = typename Scan::A;
+  using C = typename Scan::C;
   __shared__ A of_warp[kScanWarps];
   const std::int64_t start = scan.s.start(blockIdx.x), n = scan.s.n, stride = scan.s.stride;
   const std::int64_t chunk = std::int64_t(32 * kScanItems) * blockDim.y;
   A carry = Combine::start;  // of all chunks before this one
   for (std::int64_t base = 0; base < n; base += chunk) {
     const std::int64_t first = base + threadIdx.y * (32 * kScanItems) + threadIdx.x;
-    A part[kScanItems];
+    C part[kScanItems];
 #pragma unroll
     for (int k = 0; k < kScanItems; ++k) {
       const std::int64_t j = first + 32 * k;
-      part[k] = j < n ? scan.read(start + j * stride) : A(Combine::start);
+      part[k] = j < n ? scan.read(start + j * stride) : C(Combine::start);
     }
 #pragma unroll
     for (int k = 0; k < kScanItems; ++k) {
       part[k] = scan_warp<Combine>(part[k]);
       if (k) part[k] = Combine{}(__shfl_sync(~0u, part[k - 1], 31), part[k]);
     }
-    if (threadIdx.x == 31) of_warp[threadIdx.y] = part[kScanItems - 1];
+    if (threadIdx.x == 31) of_warp[threadIdx.y] = static_cast<A>(part[kScanItems - 1]);
     __syncthreads();
     A before = carry;  // of all warps before this one
     for (unsigned w = 0; w < blockDim.y; ++w) {
@@ -63,7 +65,7 @@ __global__ void __launch_bounds__(32 * kScanWarps) scan_rows(Scan scan) {
 #pragma unroll
     for (int k = 0; k < kScanItems; ++k) {
       const std::int64_t j = first + 32 * k;
-      if (j < n) scan.write(start + j * stride, Combine{}(before, part[k]));
+      if (j < n) scan.write(start + j * stride, Combine{}(before, static_cast<A>(part[k])));
     }
   }
 }
@@ -72,11 +74,14 @@ __global__ void __launch_bounds__(32 * kScanWarps) scan_rows(Scan scan) {
 template <class T, class Combine>
 struct Scan {
   using A = std::conditional_t<std::is_floating_point_v<compute_t<T>>, double, std::int64_t>;
+  // Products keep the wide type: they leave the range of a narrow one sooner than sums do.
+  using C = std::conditional_t<std::is_same_v<Combine, Plus> && std::is_same_v<A, double>,
+                               compute_t<T>, A>;
   RowShape s;
   const T* x;
   T* y;
 
-  TD_HD A read(std::int64_t at) const { return static_cast<A>(static_cast<compute_t<T>>(x[at])); }
+  TD_HD C read(std::int64_t at) const { return static_cast<C>(static_cast<compute_t<T>>(x[at])); }
   TD_HD void write(std::int64_t at, A total) const {
     y[at] = static_cast<T>(static_cast<compute_t<T>>(total));
   }
@@ -84,7 +89,7 @@ struct Scan {
     each_index(s.rows, 16 * s.n, [this](std::int64_t row) {
       A total = Combine::start;
       for (std::int64_t j = 0, at = s.start(row); j < s.n; ++j, at += s.stride)
-        write(at, total = Combine{}(total, read(at)));
+        write(at, total = Combine{}(total, static_cast<A>(read(at))));
     });
   }
 #ifdef TD_DEVICE_CODE

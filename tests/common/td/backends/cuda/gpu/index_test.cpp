@@ -88,7 +88,12 @@ TEST_CASE("running sums and products along rows and columns") {
       const Tensor y = cumsum(on_gpu(real), dim);
       CHECK(allclose(y.cpu(), cumsum(real, dim), 1e-13));
       CHECK(same_bytes(cumsum(on_gpu(real), dim), y));
+      const Tensor narrow = real.to(kFloat);
+      CHECK(allclose(cumsum(on_gpu(narrow), dim).cpu(), cumsum(narrow, dim), 1e-6));
     }
+  const Tensor large =
+      tensor({1e30f, 1e30f, 1e-30f, 1e-30f});  // the product of two is beyond float
+  CHECK(allclose(cumprod(on_gpu(large), 0).cpu(), cumprod(large, 0), 1e-6));
   const Tensor wide = randint(0, 100, {20, 40000}, kLong);  // one thread per column
   CHECK(same_bytes(cumsum(on_gpu(wide), 0), cumsum(wide, 0)));
 }
