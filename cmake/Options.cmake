@@ -45,7 +45,7 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 find_program(LLD_PROGRAM ld.lld)
-if(LLD_PROGRAM)
+if(LLD_PROGRAM AND NOT CMAKE_CROSSCOMPILING)  # a cross compiler looks for a linker of its own
   add_link_options(-fuse-ld=lld)
 endif()
 

@@ -165,7 +165,7 @@ def test_gpu(course):
            list(course.rows(there)["01_one"]) == ["cuda"], course.rows(there))
     course.program("nvidia-smi", "exit 1")
     course.call("seen_running.py", "write", there)
-    expect("GPU, driver and toolkit", "| Made-up GPU, driver 580.1, CUDA 13.0.88, 20" in course.page(),
+    expect("GPU, driver and toolkit", "`cuda`: Made-up GPU, driver 580.1, CUDA 13.0.88. " in course.page(),
            course.page())
     course.call("seen_running.py", "run", "1")
     expect("a machine without a GPU leaves the row", "cuda" in course.rows()["01_one"], course.rows())

@@ -190,5 +190,10 @@ struct RowsWork {
 #endif
 };
 
+template <class Program>
+RowsWork<Program> rows_work(const Program& program, const RowShape& s) {
+  return {program, s};
+}
+
 }  // namespace
 }  // namespace td

@@ -78,7 +78,7 @@ void give_fused(Gradients& grads, const Tensor& gradient, const Tensor& x, const
     dispatch_floats("layer_norm_backward", x.dtype(), [&]<class T>(CppType<T>) {
       const LayerNormBackward<T> program{Pointer{g},    Pointer{x},           Pointer{dx},
                                          Pointer{mean}, Pointer{inverse_std}, Pointer{w}};
-      launch("layer_norm_backward", x.device(), RowsWork{program, row_shape(x.sizes(), 1)},
+      launch("layer_norm_backward", x.device(), rows_work(program, row_shape(x.sizes(), 1)),
              {&g, &x, &mean, &inverse_std, &w}, {&dx});
     });
     return dx;
@@ -106,7 +106,7 @@ Tensor layer_norm_rows(const Tensor& x, const Tensor& w, const Tensor& b, double
     dispatch_floats("layer_norm", x.dtype(), [&]<class T>(CppType<T>) {
       const LayerNorm<T> program{
           Pointer{x}, Pointer{y}, Pointer{mean}, Pointer{inverse_std}, Pointer{w}, Pointer{b}, eps};
-      launch("layer_norm", x.device(), RowsWork{program, row_shape(x.sizes(), 1)}, {&x, &w, &b},
+      launch("layer_norm", x.device(), rows_work(program, row_shape(x.sizes(), 1)), {&x, &w, &b},
              {&y, &mean, &inverse_std});
     });
   if (recording(x, w, b))

@@ -219,7 +219,7 @@ Tensor gradient(const Classes& c, const Tensor& given, const Tensor& log_sums,
     const ClassRows<T> r = class_rows<T>(c);
     const LossBackward<T> program{
         r, Pointer{g}, g.dim() == 0, Pointer{log_sums}, Pointer{weight_sum}, Pointer{out}};
-    launch("cross_entropy_backward", c.x.device(), RowsWork{program, r.s},
+    launch("cross_entropy_backward", c.x.device(), rows_work(program, r.s),
            {&g, &c.x, &log_sums, &weight_sum, &c.target, &c.weight}, {&out});
   });
   return out;

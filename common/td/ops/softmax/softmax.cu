@@ -83,7 +83,7 @@ Tensor gradient(const Tensor& g, const Tensor& y, std::int64_t dim, ScalarType t
   dispatch_mixed(name, type, y.dtype(), [&]<class T, class Out>(CppType<T>, CppType<Out>) {
     const RowShape s = row_shape(y.sizes(), dim);
     const SoftmaxBackward<T, Out, kLog> program{s, Pointer{dense}, Pointer{y}, Pointer{out}};
-    launch(name, out.device(), RowsWork{program, s}, {&dense, &y}, {&out});
+    launch(name, out.device(), rows_work(program, s), {&dense, &y}, {&out});
   });
   return out;
 }
@@ -99,7 +99,7 @@ Tensor along_rows(const Tensor& input, std::int64_t dim, optional<ScalarType> dt
   dispatch_mixed(op, x.dtype(), type, [&]<class T, class Out>(CppType<T>, CppType<Out>) {
     const RowShape s = row_shape(x.sizes(), d);
     const Softmax<T, Out, kLog> program{s, Pointer{x}, Pointer{y}};
-    launch(op, device, RowsWork{program, s}, {&x}, {&y});
+    launch(op, device, rows_work(program, s), {&x}, {&y});
   });
   if (recording(x))
     record(op, y, {&x}, [y = save_result(y), d, from = x.dtype()](const Tensor& g) {
