@@ -187,11 +187,4 @@ int become_built(const Course& course, const std::string& target, const std::str
   become(words);
 }
 
-const Chapter& chapter_by_number(const Course& course, const std::string& text,
-                                 const char* example) {
-  if (text.empty() || text.size() > 6 || text.find_first_not_of("0123456789") != std::string::npos)
-    throw UsageError("\"" + text + "\" is not the number of a chapter: " + example);
-  return course.chapter(std::stoi(text));
-}
-
 }  // namespace course

@@ -42,8 +42,4 @@ fs::path build_program(const Course& course, const Chapter& chapter, bool mine);
 int become_built(const Course& course, const std::string& target, const std::string& program,
                  std::vector<std::string> words);
 
-/// The chapter whose number this is; `example` is how to type it. @throws UsageError
-const Chapter& chapter_by_number(const Course& course, const std::string& text,
-                                 const char* example);
-
 }  // namespace course
