@@ -115,6 +115,8 @@ std::string mine_target(const Exercise& e) {
   return "mine_ch" + e.id().substr(0, 2) + "_" + e.name;
 }
 
+std::string proof_target(const Exercise& e) { return "exercise_" + mine_target(e).substr(5); }
+
 std::string nvcc_target(const Exercise& e) { return "nvcc_" + mine_target(e); }
 
 void announce_older_file(const Course& course, const Exercise& e) {

@@ -14,6 +14,9 @@ namespace course {
 /// The target that compiles the learner's file of an exercise.
 std::string mine_target(const Exercise& e);
 
+/// The target that compiles the solution, the stub and the answers of an exercise.
+std::string proof_target(const Exercise& e);
+
 /// The target that compiles the learner's kernel by nvcc alone; it does nothing without nvcc.
 std::string nvcc_target(const Exercise& e);
 
