@@ -185,7 +185,9 @@ function(course_add_exercise chapter name suffix)
   set(tests "${chapter_ROOT}/tests/chapters/${chapter_FOLDER}")
   file(GLOB sources CONFIGURE_DEPENDS "${tests}/wrong/${name}${suffix}" "${tests}/right/${name}${suffix}")
   course_answers(${chapter} ${name} ${sources})
-  add_dependencies(exercises_${chapter} ${chapter}_${name} stub_${chapter}_${name} ${answers})
+  add_custom_target(exercise_${chapter}_${name})
+  add_dependencies(exercise_${chapter}_${name} ${chapter}_${name} stub_${chapter}_${name} ${answers})
+  add_dependencies(exercises_${chapter} exercise_${chapter}_${name})
 endfunction()
 
 # What checkers share: flags, support, and one precompiled header for those that link the same.
@@ -247,7 +249,7 @@ endfunction()
 #   PROGRAM    what the program links in addition
 #   NO_PROOF   registers no test: for a chapter whose promises are broken on purpose
 # Targets: ch05_data_parallel (program), check_ch05 (checker), mine_ch05_<name> (learner's file),
-# exercises_ch05 (all that the proof needs).
+# exercise_ch05_<name> (what the proof of one needs besides the checker), exercises_ch05 (all).
 function(td_add_chapter folder)
   cmake_parse_arguments(PARSE_ARGV 1 chapter "NO_PROOF" "ROOT;MINE_ROOT"
     "LIBRARIES;PROGRAM")

@@ -2,8 +2,8 @@
 """Builds the documentation: build.py PROJECT OUTPUT writes OUTPUT/html.
 
 Called by the target `docs`. Doxygen describes the public headers, docs/pages.py renders the chapters and
-the reference in the same frame, and one search covers both. Invariant: a warning of Doxygen, an
-undocumented public name and a dead link each end the build.
+the reference in the same frame, and one search covers both. Invariant: in CI a warning of Doxygen,
+an undocumented public name and a dead link each end the build; a reader gets the pages all the same.
 """
 
 import json
@@ -27,7 +27,7 @@ import pages
 
 
 def doxygen(root, output, *settings):
-    """Runs Doxygen with docs/Doxyfile and these settings; its warnings end the build."""
+    """Runs Doxygen with docs/Doxyfile and these settings; in CI its warnings end the build."""
     lines = [(root / "docs/Doxyfile").read_text(), *settings]
     environment = {**os.environ, "TD_OUTPUT": str(output)}
     subprocess.run(["doxygen", "-"], input="\n".join(lines), text=True, cwd=root, env=environment, check=True,
@@ -35,7 +35,9 @@ def doxygen(root, output, *settings):
     check = [sys.executable, root / "docs/check_warnings.py", output / "warnings.log", root]
     result = subprocess.run(check, stdout=subprocess.PIPE, text=True)
     if result.returncode:
-        raise SystemExit(result.stdout)
+        print(result.stdout)
+    if result.returncode and os.environ.get("CI"):
+        raise SystemExit(1)
 
 
 def write_api(root, output, template):
@@ -110,7 +112,7 @@ def main():
     size = sum(file.stat().st_size for file in files) / 1e6
     print(*faults, sep="\n", end="\n" if faults else "")
     print(f"docs: {len(files)} files, {size:.1f} MB, {entries} entries to search, {len(faults)} faults")
-    if faults:
+    if faults and os.environ.get("CI"):
         raise SystemExit(1)
 
 

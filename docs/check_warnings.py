@@ -2,7 +2,7 @@
 """Turns Doxygen's warnings into errors: check_warnings.py LOG SOURCE_ROOT.
 
 Called by the target `docs`. Names that mean what they mean in the standard library need no words of
-ours, and overloads under one another share theirs; every other public name needs its own. Invariant: any other warning fails the build.
+ours, and overloads under one another share theirs; every other public name needs its own. Invariant: any other warning fails the build in CI.
 """
 
 import pathlib

@@ -78,7 +78,7 @@ double train_epoch(Trainer& trainer, images::Set& set, std::int64_t epoch) {
 // Draws one step that is not the first, because the first steps allocate memory.
 void draw_step(Trainer& trainer, const images::Batch& batch, const std::string& path) {
   for (const td::Device& device : trainer.devices)
-    TD_CHECK(td::DeviceError, !device.is_cpu(),
+    TD_CHECK(app::OptionError, !device.is_cpu(),
              "--timeline shows an accelerator at work; take --devices sim:0,sim:1");
   for (int i = 0; i < 3; ++i) trainer.step(batch);
   for (const td::Device& device : trainer.devices) td::synchronize(device);

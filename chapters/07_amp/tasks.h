@@ -25,7 +25,7 @@ inline td::nn::Sequential mlp(std::int64_t width) {
 
 /// Random inputs whose classes a fixed random matrix has chosen: learnable, and fast to create.
 inline Task random_task(std::int64_t width, std::int64_t samples, std::int64_t batch_size) {
-  TD_CHECK(td::Error, width > 0 && samples > 0,
+  TD_CHECK(app::OptionError, width > 0 && samples > 0,
            "--width and --samples must be 1 or more; they are ", width, " and ", samples);
   const td::Tensor teacher = td::randn({width, 10});
   const auto draw = [&](std::int64_t n) -> Batch {

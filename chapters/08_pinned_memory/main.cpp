@@ -95,7 +95,7 @@ void feed(const app::Options& options, const Choices& choices, td::Device device
 
 void run(const app::Options& options, const Choices& choices) {
   const td::Device device = app::choose_device(options);
-  TD_CHECK(td::DeviceError, !device.is_cpu(),
+  TD_CHECK(app::OptionError, !device.is_cpu(),
            "chapter 08 needs a device with a link to the host; use --device sim");
   td::manual_seed(options.seed);
   const bool all = choices.show == "all";

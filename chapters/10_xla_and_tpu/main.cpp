@@ -41,14 +41,15 @@ std::vector<std::int64_t> batch_ends(std::int64_t rows, bool keep_last) {
 }
 
 void run(const app::Options& options, const Choices& choices) {
-  TD_CHECK(td::Error, choices.replicas > 0 && options.batch_size % choices.replicas == 0,
+  TD_CHECK(app::OptionError, choices.replicas > 0 && options.batch_size % choices.replicas == 0,
            "--replicas ", choices.replicas, " does not divide the batch of ", options.batch_size,
            "; every replica takes the same number of rows");
-  TD_CHECK(td::Error, options.batch_size <= kRows, "--batch-size ", options.batch_size,
+  TD_CHECK(app::OptionError, options.batch_size <= kRows, "--batch-size ", options.batch_size,
            " is more than the ", kRows, " rows there are");
-  TD_CHECK(td::Error, choices.timeline.empty() || choices.style == "spawn",
+  TD_CHECK(app::OptionError, choices.timeline.empty() || choices.style == "spawn",
            "--timeline draws the threads of --style spawn");
-  TD_CHECK(td::Error, !choices.keep_last || (choices.replicas == 1 && choices.style == "spawn"),
+  TD_CHECK(app::OptionError,
+           !choices.keep_last || (choices.replicas == 1 && choices.style == "spawn"),
            "--keep-last needs one replica and --style spawn: all replicas of a step, and all steps "
            "of the loop, run one program");
   const Task task = make_task(choices.model, choices.lr);

@@ -150,10 +150,10 @@ inline std::vector<StepWork> count_work(Contender& contender, const AdvisorOptio
 }
 
 inline void check(const AdvisorOptions& settings) {
-  TD_CHECK(td::Error, settings.width > 0 && settings.depth > 0 && settings.runs > 0,
+  TD_CHECK(app::OptionError, settings.width > 0 && settings.depth > 0 && settings.runs > 0,
            "--width, --depth and --runs must be 1 or more; they are ", settings.width, ", ",
            settings.depth, " and ", settings.runs);
-  TD_CHECK(td::Error, settings.largest >= 4, "--largest ", settings.largest,
+  TD_CHECK(app::OptionError, settings.largest >= 4, "--largest ", settings.largest,
            ": a line needs two batches, and a third one is held out; take 4 or more");
 }
 

@@ -178,13 +178,14 @@ inline std::vector<std::unique_ptr<Contender>> contenders(const app::Options& op
 struct HypotheticalDevice {
   double tflops = 0, gb_per_s = 0, launch_us = 0;
 
-  /// @throws td::Error unless `text` is three positive numbers with commas.
+  /// @throws app::OptionError unless `text` is three positive numbers with commas.
   explicit HypotheticalDevice(const std::string& text) {
     std::istringstream in(text);
     char comma = 0, second_comma = 0;
     in >> tflops >> comma >> gb_per_s >> second_comma >> launch_us;
     const bool read = !in.fail() && in.peek() == EOF && comma == ',' && second_comma == ',';
-    TD_CHECK(td::Error, read && tflops > 0 && gb_per_s > 0 && launch_us > 0, "--imagine ", text,
+    TD_CHECK(app::OptionError, read && tflops > 0 && gb_per_s > 0 && launch_us > 0, "--imagine ",
+             text,
              ": expected three positive numbers, as in 82.6,1008,5: TFLOPS and GB/s of the data "
              "sheet, and microseconds that a launch takes");
   }

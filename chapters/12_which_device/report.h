@@ -100,7 +100,7 @@ inline void print_report(const StepReport& report, double seconds, int devices) 
 inline void show_report(const app::Options& options, std::int64_t width, std::int64_t rows,
                         const std::string& timeline) {
   const td::Device first = app::choose_device(options);
-  TD_CHECK(td::DeviceError, !first.is_cpu(),
+  TD_CHECK(app::OptionError, !first.is_cpu(),
            "--report compares one device with several; take --device sim");
   std::vector<td::Device> all;
   for (int i = 0; i < td::device_count(first.type()); ++i) all.emplace_back(first.type(), i);

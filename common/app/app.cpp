@@ -124,6 +124,20 @@ td::Device automatic() {
   return td::check_device(td::Device(td::kSIM, 0));
 }
 
+/// @throws OptionError when a text does not name a device. Whether this machine has it is another
+/// question: choose_device() answers it.
+void check_names(const Options& options) {
+  const auto check = [](const char* option, const std::string& text) {
+    try {
+      static_cast<void>(td::Device(text));
+    } catch (const td::DeviceError& error) {
+      throw OptionError(std::string(option) + ": " + error.what());
+    }
+  };
+  if (options.device != "auto") check("--device", options.device);
+  for (const auto& text : options.devices) check("--devices", text);
+}
+
 td::Device named(const std::string& text) {
   const td::Device device = td::check_device(td::Device(text));
   std::cout << "device: " << device << '\n';
@@ -246,6 +260,7 @@ int Command::run(int argc, char** argv, const std::function<void(const Options&)
     if (!parse(argc, argv)) return 0;
     if (!why_no_device_.empty() && options.device != "auto")
       throw CannotRunHere(typed_ + ": there is no --device here: " + why_no_device_);
+    check_names(options);
     // Within the try, so that a missing library is reported like any other error.
     if (options.mine) switch_to_mine(name_, argv);
     run_with_trace(options.trace, [&] { body(options); });

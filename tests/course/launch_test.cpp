@@ -56,11 +56,27 @@ TEST_CASE("launch starts a chapter by its number; what follows is the program's"
   const Outcome plain = learner.types({"launch", "-n", "1", "--no-prefix", "91"});
   CHECK(plain.exit_code == 0);
   CHECK(plain.output == "2 4 6 6\n");
+  const std::string folder = learner.root() / "chapters/91_warm_up";
+  CHECK(learner.types({"launch", "-n", "1", "--no-prefix", folder}).output == plain.output);
   CHECK_SAYS(learner.types({"launch", "-n", "1", "91"}, {{"WARM_UP_NAMES", "1"}}),
              "./course launch -n 1 91\n");
   learner.writes("running_sum", "does not compile\n");
   CHECK_SAYS(learner.types({"launch", "-n", "2", "91", "--mine"}),
              "91.running_sum does not compile (./course check 91.running_sum shows why)");
+}
+
+TEST_CASE("launch warns where a chapter's program has no ranks, and would do the work twice") {
+  const Learner learner;
+  const std::string warning =
+      "launch: chapter 91's program has no ranks, so each process does all of the work. One that "
+      "divides it: ./course launch -n 2 6\n";
+  CHECK_SAYS(learner.types({"launch", "-n", "2", "91"}), warning);
+  CHECK_FALSE(course::says(learner.types({"launch", "-n", "1", "91"}), warning));
+  const auto toml = learner.root() / "chapters/course.toml";
+  std::string text = course::read_file(toml);
+  text.insert(text.find("minutes"), "ranks = true\n");
+  course::write_file(toml, text);
+  CHECK_FALSE(course::says(learner.types({"launch", "-n", "2", "91"}), warning));
 }
 
 TEST_CASE("launch names the rank that failed and ends with its code") {

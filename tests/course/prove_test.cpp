@@ -4,6 +4,16 @@
 using course::Learner;
 using course::Outcome;
 
+TEST_CASE("the proof of one exercise builds no other") {
+  const course::Outcome commands = course::run(
+      {{"ninja", "-C", COURSE_BUILD, "-t", "commands", "exercise_ch91_double_all"}, {}, {}, {}});
+  CHECK(commands.exit_code == 0);
+  for (const char* part :
+       {"answers_ch91_double_all", "solutions/91_warm_up/double_all.cpp", "stubs/91_warm_up"})
+    CHECK_SAYS(commands, part);
+  CHECK_FALSE(course::says(commands, "running_sum"));
+}
+
 TEST_CASE("every planted fault turns the proof red") {
   const Outcome proof = course::run({{COURSE_TOOL, "--root", COURSE_PLANTED, "--build",
                                       COURSE_BUILD, "prove", "99", "--no-build"},

@@ -173,6 +173,11 @@ TEST_CASE("run passes arguments and exit code through, and can use the learner's
   CHECK_SAYS(plain, "2 4 6 6\n--one\ntwo\n");
   CHECK_SAYS(learner.types({"run", "91", "--help"}), "\n--help\n");
   CHECK_SAYS(learner.types({"run", "91"}, {{"WARM_UP_NAMES", "1"}}), "./course run 91\n2 4 6 6\n");
+  // As check takes it: the folder, which a shell completes.
+  CHECK(learner.types({"run", "chapters/91_warm_up/", "--one", "two"}).output == plain.output);
+  CHECK(learner.types({"list", "chapters/91_warm_up"}).output ==
+        learner.types({"list", "91"}).output);
+  CHECK(learner.types({"run", "chapters/07_none"}).exit_code == 2);
   learner.writes("running_sum", "does not compile\n");
   const Outcome mine = learner.types({"run", "91", "--mine"});
   CHECK_SAYS(mine, "91.running_sum does not compile (./course check 91.running_sum shows why)");

@@ -29,10 +29,14 @@ def save_to_verdict_and_keys():
                    "Edit the file and save it", "Next: 91.running_sum", "h hint")
         watch.press("n")
         watch.sees("Not passed yet.")
+        watch.press("s")
+        watch.sees("h gives a hint; after the last one, s shows the solution.")
         watch.press("h")
-        watch.sees("hint 1 of 2: One loop")
+        watch.sees("hint 1 of 2: One loop", "The next one: h")
         watch.press("h")
-        watch.sees("hint 2 of 2: Write out[i]")
+        watch.sees("hint 2 of 2: Write out[i]", "the solution, next to yours: s")
+        watch.press("s")
+        watch.sees("+++ solutions/91_warm_up/double_all.cpp")
         DOUBLE.write_text(WRONG)
         watch.sees("fail  (", "index 0: expected 1, got -7e+33: this element was never written")
         assert "hint 1" not in watch.text()
@@ -64,6 +68,8 @@ def save_to_verdict_and_keys():
 def reset_asks_first():
     with Watch() as watch:
         watch.sees("not done yet  (")
+        watch.press("x")
+        watch.sees("91.double_all is the original file already; nothing to do.")
         DOUBLE.write_text(SOLVED)
         watch.sees("pass  (")
         watch.press("xn")
@@ -89,12 +95,15 @@ def every_size_and_long_texts():
         watch.press(PAGE_DOWN)
         watch.wait_until(lambda: "(lines 1 to" not in watch.text())
         assert "it does not compile" not in watch.text()
+        watch.press("l")
+        watch.sees("l back  q quit")
+        watch.press("l")
         for columns, rows in ((200, 50), (20, 5), (1, 1), (80, 24), (60, 8)):
             watch.resize(columns, rows)
             if columns > 1:
                 watch.sees("91.double_all", "fail", "quit")
         watch.sees("? keys  q quit")
-        watch.press("q")
+        watch.press("lq")  # from the list, too
         assert watch.exit_code() == 0
 
 

@@ -139,9 +139,9 @@ def main():
         expect("  imagined for every batch\n" in text, f"a device that takes no time is not advised:\n{text}")
         ends(program, [*SMALL, "--picture", path / "no.svg"], 1, "the picture cannot be written")
     calculated_from_counts(program)
-    ends(program, [*SMALL, "--imagine", "82.6,1008"], 1, "expected three positive numbers, as in 82.6,1008,5")
-    ends(program, ["--largest", 3], 1, "take 4 or more")
-    ends(program, ["--depth", 0], 1, "must be 1 or more")
+    ends(program, [*SMALL, "--imagine", "82.6,1008"], 2, "expected three positive numbers, as in 82.6,1008,5")
+    ends(program, ["--largest", 3], 2, "take 4 or more")
+    ends(program, ["--depth", 0], 2, "must be 1 or more")
     stops(program)
     for fault in faults:
         print(fault)

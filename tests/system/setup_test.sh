@@ -120,6 +120,47 @@ expect "success" exits 0
 expect "says so" says 'going on without them'
 expect "not remembered" not_stamped
 
+echo "the same is missing again: that is said once a day"
+again() {  # again: as on_machine base, with the build folder of before
+  : >"$folder/calls"
+  output="$(cd "$folder" && PATH="$folder/bin:/usr/bin:/bin" root="$folder" bash -c \
+    '. "$0/tools/shell/setup.sh"; set_up base' "$source_folder" 2>&1 </dev/null)"
+  code=$?
+  calls="$(cat "$folder/calls")"
+}
+silent() { [ -z "$output" ]; }
+again
+expect "success" exits 0
+expect "silence" silent
+expect "no install" not_called 'apt-get'
+stand_in dpkg-query 'for p; do :; done; case $p in tool-[bc]) exit 1;; *) printf installed;; esac'
+again
+expect "what the course needs is asked for" says 'these Debian packages are missing: tool-b tool-c'
+stand_in dpkg-query 'for p; do :; done; case $p in tool-c) exit 1;; *) printf installed;; esac'
+echo "2026-01-01 tool-c" >"$folder/build/setup.said"
+again
+expect "another day it is said again" says 'going on without them'
+
+echo "build/ belongs to somebody else"
+mkdir -p "$folder/build/release"
+chmod a-w "$folder/build/release"
+chmod a+rx "$folder"
+on_foreign() {
+  local as=()
+  # Root may write everywhere.
+  [ "$EUID" -ne 0 ] || as=(setpriv --reuid 65534 --clear-groups)
+  output="$(cd "$folder" && PATH="$folder/bin:/usr/bin:/bin" root="$folder" "${as[@]}" bash -c \
+    "$(cat "$source_folder/tools/shell/setup.sh")"'; set_up base' 2>&1 </dev/null)"
+  code=$?
+}
+stand_in id 'echo learner'
+stand_in stat 'echo root'
+on_foreign
+expect "failure" exits 1
+expect "whose it is" says ' belongs to root, so learner cannot write there.'
+expect "what to type" says "  sudo chown -R learner '$folder'"
+rm "$folder/bin/stat"
+
 echo "the folder cannot be written"
 on_blocked() {
   rm -rf "$folder/build" && touch "$folder/build"

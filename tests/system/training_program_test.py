@@ -124,8 +124,8 @@ def refused(program):
         ends(program, ["--batch-size", wrong], 2, "--batch-size")
     ends(program, ["--device", "sim:9"], 1, "there is no sim:9")
     ends(program, ["--device", "cuda:99"], 1, "there is no cuda:99")
-    ends(program, ["--device", "gpu"], 1, "gpu")
-    ends(program, ["--device", "sim:x"], 1, "sim:x")
+    ends(program, ["--device", "gpu"], 2, "gpu")
+    ends(program, ["--device", "sim:x"], 2, "sim:x")
 
 
 def learns(program, tool, folder):

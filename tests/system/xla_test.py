@@ -92,9 +92,9 @@ def check_refusals(program):
     expect("there is no PJRT plugin at /nowhere/plugin.so" in text, text)
     text = run_program(program, code=SKIPPED, PJRT_PLUGIN="/etc/passwd")
     expect("cannot be opened" in text, text)
-    text = run_program(program, "--replicas", "3", code=1)
+    text = run_program(program, "--replicas", "3", code=2)
     expect("--replicas 3 does not divide the batch of 32" in text, text)
-    text = run_program(program, "--replicas", "2", "--keep-last", code=1)
+    text = run_program(program, "--replicas", "2", "--keep-last", code=2)
     expect("--keep-last needs one replica" in text, text)
     expect("stablehlo.all_reduce" in run_program(program, "--dump", PJRT_PLUGIN=""), "--dump")
     # Exercises that cannot be judged here are skipped, which is no failure.

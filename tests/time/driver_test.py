@@ -26,6 +26,22 @@ def help_shows_the_exercises_and_an_example(folder):
 
 
 @case
+def options_are_checked_before_anything_is_built(folder):
+    done = subprocess.run([TOOL, "--build", folder / "none", "time", "--foo"], text=True, capture_output=True,
+                          cwd=folder, timeout=PATIENCE, check=False)
+    expect(done.returncode == 2 and done.stderr.startswith("There is no option --foo."),
+           f"exit code {done.returncode}: {done.stdout}{done.stderr}")
+
+
+@case
+def quick_has_other_defaults_than_the_usual(folder):
+    for options, text in [([], "7 rounds of 0.3 s"), (["--quick"], "3 rounds of 0.05 s"),
+                          (["--quick", "--rounds", "2"], "2 rounds of 0.05 s"),
+                          (["--quick", "--seconds", "0.3"], "3 rounds of 0.3 s")]:
+        expect_run(0, [text], folder, "copy", *options, samples=False)
+
+
+@case
 def the_tool_becomes_the_program(folder):
     done = subprocess.run([TOOL, "time", "--rounds", "none"], text=True, capture_output=True, cwd=folder,
                           timeout=10 * PATIENCE, check=False)
@@ -36,7 +52,10 @@ def the_tool_becomes_the_program(folder):
 @case
 def wrong_usage_is_one_message_and_exit_code_2(folder):
     for arguments, text in [
-            (["--rounds", "0"], '--rounds is "0"; expected an integer from 1 to 1000, for example --rounds 1.'),
+            (["--rounds", "0"], '--rounds is "0"; expected an integer from 1 to 1000, for example --rounds 7.'),
+            (["--quick", "--rounds", "x"], "for example --rounds 3."),
+            (["--seconds", "0"], '--seconds is "0"; expected a number from 0.001 to 60, for example --seconds 0.3.'),
+            (["--quick", "--seconds", "0"], "for example --seconds 0.05."),
             (["--rounds", "2.5"], '--rounds is "2.5"; expected an integer from 1 to 1000'),
             (["--seconds", "-1"], '--seconds is "-1"; expected a number from 0.001 to 60'),
             (["--seconds", "long"], '--seconds is "long"; expected a number from 0.001 to 60'),
@@ -50,7 +69,8 @@ def wrong_usage_is_one_message_and_exit_code_2(folder):
         expect_run(2, [text, "./course time --help shows the options."], folder, *arguments, samples=False)
     expect_run(2, ['There is no workload "lenett". There are: copy matmul lenet mlp.', "--list"],
                folder, "lenett")
-    expect_run(2, ["No case is left to measure", "this machine has no GPU", "./course time --list"],
+    expect_run(2, ["No case is left to measure", "cuda: this machine has no GPU.",
+                   "This machine has --devices sim,cpu; ./course time --list shows its cases."],
                folder, "--devices", "cuda")
 
 
@@ -92,7 +112,7 @@ def cpu_against_device_chooses_its_cases(folder):
 @case
 def one_against_several_chooses_its_cases_and_says_why(folder):
     texts = ["LeNet, training step: 2 × sim, DDP is 1.85 times as fast as sim", "efficiency 92 %",
-             "LeNet, training step, 2 × sim, DataParallel: 16.0 ms per step, 12.0 ms of it (75 %) "
+             "These times are of another run than the table's", "LeNet, training step, 2 × sim, DataParallel: 16.0 ms per step, 12.0 ms of it (75 %) "
              "computation. Lost to waiting 1.76 ms (11 %), longer computation 1.20 ms"]
     expect_run(0, texts, folder, "one-against-several", "lenet")
     wanted = {"lenet/sim", "lenet/sim:2/ddp", "lenet/sim:2/data_parallel"}

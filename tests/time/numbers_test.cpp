@@ -123,6 +123,26 @@ TEST_CASE("ranges that overlap are the same; the verdict needs more than a small
   CHECK(std::string(word(Verdict::same)) == "the same within the spread");
 }
 
+TEST_CASE("a headline whose difference lies within the spread says so") {
+  Case twice_the_work = kTwo;
+  twice_the_work.per_step = 128;
+  const Report report =
+      make_report({make_result(kCpu, {10, 11, 12}), make_result(kSim, {9, 10, 11}),
+                   make_result(twice_the_work, {19, 21, 22})});
+  const std::vector<Headline> all = headlines(report);
+  REQUIRE(all.size() == 2);
+  CHECK(sentence(all[0], "x") ==
+        "LeNet, training step: sim is as fast as cpu, 2 threads within the spread (10.0 s against "
+        "11.0 s per step).");
+  CHECK(
+      sentence(all[1], "x") ==
+      "LeNet, training step: 2 x sim, DDP is as fast as sim within the spread (21.0 s against 10.0 "
+      "s per step).");
+  const Report clear = make_report({make_result(kCpu, {10, 11, 12}), make_result(kSim, {5, 6, 7})});
+  CHECK_THAT(sentence(headlines(clear).at(0), "x"),
+             Catch::Contains("sim is 1.83 times as fast as"));
+}
+
 TEST_CASE("changes pair cases by name, and skip what one of the reports lacks") {
   const Report before = make_report({make_result(kSim, {10}), make_result(kCpu, {})});
   const Report now =

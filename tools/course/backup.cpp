@@ -51,6 +51,11 @@ Replaced reset_to_stub(const Course& course, const Exercise& e) {
   return replace(course, e, cut(read_file(course.solution(e)), e.name));
 }
 
+bool is_stub(const Course& course, const Exercise& e) {
+  return fs::exists(course.stub(e)) && fs::exists(course.solution(e)) &&
+         read_file(course.stub(e)) == cut(read_file(course.solution(e)), e.name);
+}
+
 Replaced restore(const Course& course, const fs::path& backup) {
   // People copy the path from a message, which is relative to the course, or complete it in a
   // shell.

@@ -20,6 +20,9 @@ struct Replaced {
 /// @throws std::runtime_error naming the file that cannot be read or written.
 Replaced reset_to_stub(const Course& course, const Exercise& e);
 
+/// Whether the learner's file has the text that reset_to_stub() would give it.
+bool is_stub(const Course& course, const Exercise& e);
+
 /// Restores a saved text, and saves the present one.
 /// @param backup as `backups()` returns it, or a path. @throws UsageError when it is not a backup.
 Replaced restore(const Course& course, const fs::path& backup);

@@ -115,6 +115,8 @@ std::string mine_target(const Exercise& e) {
   return "mine_ch" + e.id().substr(0, 2) + "_" + e.name;
 }
 
+std::string proof_target(const Exercise& e) { return "exercise_" + mine_target(e).substr(5); }
+
 std::string nvcc_target(const Exercise& e) { return "nvcc_" + mine_target(e); }
 
 void announce_older_file(const Course& course, const Exercise& e) {
@@ -185,13 +187,6 @@ int become_built(const Course& course, const std::string& target, const std::str
   }
   words.insert(words.begin(), (course.build / program).string());
   become(words);
-}
-
-const Chapter& chapter_by_number(const Course& course, const std::string& text,
-                                 const char* example) {
-  if (text.empty() || text.size() > 6 || text.find_first_not_of("0123456789") != std::string::npos)
-    throw UsageError("\"" + text + "\" is not the number of a chapter: " + example);
-  return course.chapter(std::stoi(text));
 }
 
 }  // namespace course

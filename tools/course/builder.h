@@ -14,6 +14,9 @@ namespace course {
 /// The target that compiles the learner's file of an exercise.
 std::string mine_target(const Exercise& e);
 
+/// The target that compiles the solution, the stub and the answers of an exercise.
+std::string proof_target(const Exercise& e);
+
 /// The target that compiles the learner's kernel by nvcc alone; it does nothing without nvcc.
 std::string nvcc_target(const Exercise& e);
 
@@ -41,9 +44,5 @@ fs::path build_program(const Course& course, const Chapter& chapter, bool mine);
 /// the errors on stderr, when it could not be built.
 int become_built(const Course& course, const std::string& target, const std::string& program,
                  std::vector<std::string> words);
-
-/// The chapter whose number this is; `example` is how to type it. @throws UsageError
-const Chapter& chapter_by_number(const Course& course, const std::string& text,
-                                 const char* example);
 
 }  // namespace course

@@ -81,6 +81,13 @@ const Chapter& Course::chapter(int number) const {
                    ". ./course list shows them.");
 }
 
+const Chapter& Course::chapter(const std::string& typed, const char* example) const {
+  const std::string number = without_path(typed);
+  if (!is_number(number))
+    throw UsageError("\"" + typed + "\" is not the number of a chapter: " + example);
+  return chapter(std::stoi(number));
+}
+
 const Exercise& Course::exercise(const std::string& typed) const {
   const std::string text = without_path(typed);
   if (is_number(text))

@@ -32,6 +32,7 @@ struct Chapter {
   int minutes = 0;
   std::string needs;  ///< What a machine needs, in words; empty if any machine works.
   std::vector<Exercise> exercises;
+  bool ranks = false;  ///< Its program divides the work among the ranks of `./course launch`.
 
   std::string number_text() const;  ///< "05"
   std::string page() const;         ///< "chapters/05_data_parallel/README.md"
@@ -56,6 +57,9 @@ struct Course {
 
   /// The chapter with this number. @throws UsageError listing the existing ones.
   const Chapter& chapter(int number) const;
+  /// The chapter that `5`, `05` or the path of its folder names. @throws UsageError with `example`,
+  /// which is how to type it.
+  const Chapter& chapter(const std::string& typed, const char* example) const;
   /// Finds `5.scatter`, `05.scatter`, `5.1`, the path of its file or, if unique, `scatter`.
   /// @throws UsageError naming the nearest one, or those of the chapter.
   const Exercise& exercise(const std::string& typed) const;

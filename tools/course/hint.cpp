@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 
 #include "command.h"
@@ -37,6 +38,11 @@ void show(const Exercise& e, int level) {
       std::to_string(levels) + ": " + e.hints[static_cast<std::size_t>(level) - 1]);
 }
 
+/// What to type next: a command, or a key of `watch`, which sets the variable.
+std::string to_type(const std::string& command, const char* key) {
+  return std::getenv("COURSE_KEYS") ? key : "./course " + command;
+}
+
 /// Where to read more: the header's task, the lesson, the solution.
 void point_further(const Course& course, const Exercise& e) {
   const std::string folder = "chapters/" + e.folder + "/";
@@ -49,7 +55,7 @@ void point_further(const Course& course, const Exercise& e) {
   }
   const std::string page = course.chapter(e.chapter).page();
   if (fs::exists(course.root / page)) say("  the lesson, section \"How it works\": " + page, 4);
-  say("  the solution, next to yours: ./course solution " + e.id() + " --anyway", 4);
+  say("  the solution, next to yours: " + to_type("solution " + e.id() + " --anyway", "s"), 4);
 }
 
 int hint(const Course& course, const WantedHint& wanted) {
@@ -73,7 +79,8 @@ int hint(const Course& course, const WantedHint& wanted) {
     point_further(course, e);
   else
     say(std::to_string(levels - last) + (levels - last == 1 ? " hint is" : " hints are") +
-        " left. The next one: ./course hint " + e.id() + " --level " + std::to_string(last + 1));
+        " left. The next one: " +
+        to_type("hint " + e.id() + " --level " + std::to_string(last + 1), "h"));
   return 0;
 }
 

@@ -77,9 +77,10 @@ td::distributed::LaunchConfig launch_config(const Typed& typed) {
   return launch;
 }
 
-/// PROGRAM and its arguments, with a chapter's number replaced by its program; empty, after a
-/// message, when that could not be built.
-std::vector<std::string> program_of(const Session& session, const std::string& ranks,
+/// PROGRAM and its arguments, with a chapter's number or folder replaced by its program; empty,
+/// after a message, when that could not be built.
+std::vector<std::string> program_of(const Session& session,
+                                    const td::distributed::LaunchConfig& launch,
                                     std::vector<std::string> words) {
   if (words.empty())
     throw UsageError(std::string("Which program? ") + kLaunchExample +
@@ -87,13 +88,18 @@ std::vector<std::string> program_of(const Session& session, const std::string& r
   const std::string first = words[0];
   if (first[0] == '-')
     throw UsageError("There is no option " + first + "; ./course launch --help shows the options.");
-  if (first.find_first_not_of("0123456789") == std::string::npos) {
+  if (first.find_first_not_of("0123456789") == std::string::npos || fs::is_directory(first)) {
     const Course course = session.course();
     const bool mine = std::find(words.begin(), words.end(), "--mine") != words.end();
-    words[0] =
-        build_program(course, chapter_by_number(course, first, kLaunchExample), mine).string();
+    const Chapter& chapter = course.chapter(first, kLaunchExample);
+    if (launch.nprocs * launch.nnodes > 1 && !chapter.ranks)
+      std::cerr << "launch: chapter " << chapter.number
+                << "'s program has no ranks, so each process "
+                << "does all of the work. One that divides it: " << kLaunchExample << '\n';
+    words[0] = build_program(course, chapter, mine).string();
     if (words[0].empty()) words.clear();
-    setenv("COURSE_TYPED", ("./course launch -n " + ranks + " " + first).c_str(), 1);
+    const std::string n = std::to_string(launch.nprocs);
+    setenv("COURSE_TYPED", ("./course launch -n " + n + " " + first).c_str(), 1);
   } else if (td::find_program(first).empty()) {
     throw UsageError("There is no program \"" + first + "\" in " + fs::current_path().string() +
                      " or on PATH. A chapter goes by its number: " + kLaunchExample);
@@ -123,7 +129,7 @@ class LaunchRanks : public Command {
   }
   int work(const Session& session) override {
     td::distributed::LaunchConfig launch = launch_config(typed_);
-    launch.words = program_of(session, typed_.ranks, typed_.words);
+    launch.words = program_of(session, launch, typed_.words);
     return launch.words.empty() ? 1 : td::distributed::supervise(launch).exit_code;
   }
 

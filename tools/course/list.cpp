@@ -169,7 +169,7 @@ class List : public Command {
     if (chapter_.empty())
       for (const auto& chapter : course.chapters) chosen.push_back(&chapter);
     else
-      chosen = {&chapter_by_number(course, chapter_, "./course list 5")};
+      chosen = {&course.chapter(chapter_, "./course list 5")};
     if (json_)
       std::cout << list_as_json(course, chosen, progress);
     else if (chapter_.empty())

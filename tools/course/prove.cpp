@@ -6,6 +6,7 @@
 #include <future>
 #include <iomanip>
 #include <iostream>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -210,18 +211,17 @@ int judge_all(const std::vector<Promise>& promises) {
   return failed || passed + skipped == 0 ? 1 : 0;
 }
 
-/// Builds the checkers of the exercises' chapters with the solutions, or with all variants.
+/// Builds the checkers of the exercises' chapters with the solutions, or with the variants of these
+/// exercises, too.
 /// @throws std::runtime_error with what the compiler says.
 void build_for(const Course& course, const std::vector<const Exercise*>& exercises,
                bool only_solutions) {
-  std::vector<std::string> targets;
+  std::set<std::string> targets;
   for (const Exercise* e : exercises) {
-    const Chapter& chapter = course.chapter(e->chapter);
-    const std::string target =
-        only_solutions ? chapter.checker() : "exercises_ch" + chapter.number_text();
-    if (targets.empty() || targets.back() != target) targets.push_back(target);
+    targets.insert(course.chapter(e->chapter).checker());
+    if (!only_solutions) targets.insert(proof_target(*e));
   }
-  if (const std::string errors = build(course, targets); !errors.empty())
+  if (const std::string errors = build(course, {targets.begin(), targets.end()}); !errors.empty())
     throw std::runtime_error("it does not compile:\n" + errors);
 }
 

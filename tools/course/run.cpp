@@ -15,7 +15,7 @@ int run_chapter(const Course& course, const std::string& number, bool mine,
                 std::vector<std::string> arguments) {
   if (number.empty())
     throw UsageError("Which chapter? ./course run 4, and ./course run 4 --help for its options.");
-  const Chapter& chapter = chapter_by_number(course, number, "./course run 4");
+  const Chapter& chapter = course.chapter(number, "./course run 4");
   const fs::path program = build_program(course, chapter, mine);
   if (program.empty()) return 1;
   if (mine) arguments.insert(arguments.begin(), "--mine");

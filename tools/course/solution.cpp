@@ -2,6 +2,7 @@
 // or with --anyway.
 #include <unistd.h>
 
+#include <cstdlib>
 #include <iostream>
 
 #include "command.h"
@@ -43,8 +44,12 @@ int show(const Course& course, const WantedSolution& wanted) {
   const Progress progress(course.root);
   const Exercise& e = course.exercise(wanted.exercise);
   if (!progress.passed(e) && !wanted.anyway) {
-    std::cerr << e.id() << " is not passed yet. ./course hint " << e.id()
-              << " gives a hint; ./course solution " << e.id() << " --anyway shows the solution.\n";
+    std::cerr << e.id() << " is not passed yet. ";
+    if (std::getenv("COURSE_KEYS"))  // watch has keys
+      std::cerr << "h gives a hint; after the last one, s shows the solution.\n";
+    else
+      std::cerr << "./course hint " << e.id() << " gives a hint; ./course solution " << e.id()
+                << " --anyway shows the solution.\n";
     return 1;
   }
   const std::string solution = read_file(course.solution(e));

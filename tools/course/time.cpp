@@ -1,7 +1,5 @@
 // `./course time`: times the cpu, one device and several devices, with a program that links the
 // core and reads its own options.
-#include <algorithm>
-
 #include "../time/report/options.h"
 #include "app/option_parser.h"
 #include "builder.h"
@@ -19,19 +17,23 @@ class Time : public Command {
   const char* example() const override { return "./course time one-against-several lenet"; }
   void syntax(Syntax& syntax) override { syntax.rest(rest_); }
   int work(const Session& session) override {
-    const auto asks = [](const std::string& word) { return word == "-h" || word == "--help"; };
-    if (std::any_of(rest_.begin(), rest_.end(), asks)) return print_help();
+    if (!reads_options()) return 0;
     return become_built(session.course(), "course-time", "tools/time/course-time", rest_);
   }
 
  private:
-  /// The program's own help, without building the program.
-  static int print_help() {
-    char name[] = "course-time", help[] = "--help";
-    char* words[] = {name, help, nullptr};
+  /// Whether there is something to do: the program's own help and its errors need no build.
+  /// @throws UsageError
+  bool reads_options() {
+    std::string name = "course-time";
+    std::vector<char*> words = {name.data()};
+    for (auto& word : rest_) words.push_back(word.data());
     report::Settings unused;
-    report::read_options(2, words, unused);
-    return 0;
+    try {
+      return report::read_options(static_cast<int>(words.size()), words.data(), unused);
+    } catch (const app::OptionError& error) {
+      throw UsageError(error.what());
+    }
   }
 
   std::vector<std::string> rest_;

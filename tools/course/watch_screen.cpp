@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "backup.h"
 #include "foreground.h"
 #include "process.h"
 #include "watch_session.h"
@@ -47,10 +48,10 @@ class WatchScreen {
   void on_key(int key);
   void on_command(int key);
   void on_list_key(int key);
-  void show_help(const char* command);
+  void show_help(std::vector<std::string> command);
   // One for each key:
-  void show_hint() { show_help("hint"); }
-  void show_solution() { show_help("solution"); }
+  void show_hint() { show_help({"hint"}); }
+  void show_solution();
   void show_list();
   void show_keys() { mode_ = Mode::keys; }
   void go_to_next();
@@ -60,7 +61,7 @@ class WatchScreen {
   void quit() { over_ = true; }
   void confirm_reset(int key);
   std::vector<std::string> command(std::vector<std::string> words) const;
-  std::string ask_tool(const char* name);
+  std::string ask_tool(std::vector<std::string> words);
 
   const Session& session_;
   const Course& course_;
@@ -210,9 +211,17 @@ void WatchScreen::on_command(int key) {
     note_ = "? shows the keys.";
 }
 
-void WatchScreen::show_help(const char* command) {
-  help_ = ask_tool(command) + "\n";
+void WatchScreen::show_help(std::vector<std::string> command) {
+  help_ = ask_tool(std::move(command)) + "\n";
   scrolled_ = 0;
+}
+
+/// After the last hint, as hint says there.
+void WatchScreen::show_solution() {
+  const Exercise& e = watch_.current();
+  const bool all_seen = Progress(course_.root).hints_seen(e) == static_cast<int>(e.hints.size());
+  show_help(all_seen ? std::vector<std::string>{"solution", "--anyway"}
+                     : std::vector<std::string>{"solution"});
 }
 
 void WatchScreen::show_list() {
@@ -223,6 +232,10 @@ void WatchScreen::show_list() {
 }
 
 void WatchScreen::ask_about_reset() {
+  if (is_stub(course_, watch_.current())) {
+    note_ = watch_.current().id() + " is the original file already; nothing to do.";
+    return;
+  }
   note_ = "Bring the original file of " + watch_.current().id() +
           " back? Your text is kept. y: yes; any other key: no.";
   mode_ = Mode::confirm;
@@ -232,8 +245,9 @@ void WatchScreen::on_list_key(int key) {
   const auto all = course_.select("");
   const auto page = static_cast<std::size_t>(std::max(screen_->rows() - 3, 1));
   if (scroll(key, chosen_, all.size() - 1, page)) return;
+  if (key == 'q') quit();
   if (key == kEnter) watch_.move_to(*all[chosen_]);
-  if (key == kEnter || key == 'q' || key == 'l' || key == kEscape) mode_ = Mode::exercise;
+  if (key == kEnter || key == 'l' || key == kEscape) mode_ = Mode::exercise;
 }
 
 void WatchScreen::go_to_next() {
@@ -268,7 +282,7 @@ void WatchScreen::confirm_reset(int key) {
   note_.clear();
   if (key != 'y' && key != 'Y') return;
   // The file has changed, so a check starts automatically.
-  note_ = ask_tool("reset");
+  note_ = ask_tool({"reset"});
   keep_note_ = true;
 }
 
@@ -280,10 +294,11 @@ std::vector<std::string> WatchScreen::command(std::vector<std::string> words) co
   return all;
 }
 
-std::string WatchScreen::ask_tool(const char* name) {
+std::string WatchScreen::ask_tool(std::vector<std::string> words) {
+  words.insert(words.begin() + 1, watch_.current().id());
   Program tool;
-  tool.words = command({name, watch_.current().id()});
-  tool.environment = {{"COLUMNS", std::to_string(screen_->columns())}};
+  tool.words = command(words);
+  tool.environment = {{"COLUMNS", std::to_string(screen_->columns())}, {"COURSE_KEYS", "1"}};
   return course::run(tool).output;
 }
 

@@ -23,10 +23,10 @@ constexpr std::array<KeyHelp, 9> kKeys = {{
     {"n", "next", "goes to the next exercise, after a pass"},
     {"r", "run", "runs the chapter's program with your exercises"},
     {"c", "check", "checks the exercise again; saving its file does the same"},
-    {"s", "solution", "shows the solution, after a pass"},
+    {"s", "solution", "shows the solution, after a pass or the last hint"},
     {"x", "reset", "brings the original file back; your text is kept"},
     {"?", "keys", "shows this page"},
-    {"q", "quit", "ends watch, at any time"},
+    {"q", "quit", "ends watch, also from the list"},
 }};
 
 // The columns of the word "pass" in a line of the list.
@@ -226,7 +226,7 @@ std::vector<Row> list_page(const Course& course, const Progress& progress, const
       std::to_string(passed) + " of " + std::to_string(place) + " exercises passed", Style::plain)};
   for (std::size_t i = first; i < std::min(all.size(), first + height); ++i) page.push_back(all[i]);
   page.resize(height + 1);
-  page.push_back(rows.row("arrows choose  Enter goes there  q back", Style::key));
+  page.push_back(rows.row("arrows  Enter goes there  l back  q quit", Style::key));
   return page;
 }
 

@@ -83,10 +83,10 @@ examine_disk() {
   name="$(tenths $((free / 104858))) GB of disk are free"
   if [ "$free" -lt 1000000 ] && [ ! -f build/release/build.ninja ]; then
     finding error disk_full "$name in the folder of the course." \
-      "The release build takes 0.8 GB. Delete something, or clone the course to a larger disk."
+      "The release build without CUDA takes 0.8 GB. Delete something, or clone the course to a larger disk."
   elif [ "$free" -lt 3000000 ]; then
     finding warning disk_low "$name in the folder of the course." \
-      "The release build takes 0.8 GB, XLA's plugin 0.3 GB, the CUDA Toolkit of ./course setup --cuda 1.7 GB."
+      "The release build without CUDA takes 0.8 GB, XLA's plugin 0.3 GB, the CUDA Toolkit of ./course setup --cuda 1.7 GB."
   else
     finding ok disk "$name"
   fi

@@ -32,7 +32,7 @@ usage() {
   printf '\nLearn\n'
   usage_line "$width" "list [N]" "how far you are; a chapter's exercises"
   usage_line "$width" "run N [OPTIONS]" "run chapter N on the best device there is"
-  usage_line "$width" "launch -n 2 N" "the same as 2 ranks that train together"
+  usage_line "$width" "launch -n 2 6" "run chapter 6 as 2 ranks that train together"
   usage_line "$width" "check [N[.NAME]]" "judge your exercises"
   usage_line "$width" "watch [N[.NAME]]" "judge them whenever you save"
   usage_line "$width" "hint [N.NAME]" "a hint, from a nudge to nearly the answer"

@@ -77,8 +77,22 @@ have_build_tools() {
   return 1
 }
 
+# After `sudo ./course` the build folder is root's, and CMake's errors would not say so.
+check_owner() {
+  local path
+  path="$(find build build/release .course -maxdepth 1 ! -type l ! -writable -print -quit 2>/dev/null)"
+  [ -n "$path" ] || return 0
+  echo "setup: $path belongs to $(stat -c %U "$path"), so $(id -un) cannot write there. Was ./course started with sudo? Type:" >&2
+  echo "  sudo chown -R $(id -un) '${root:?}'" >&2
+  return 1
+}
+
+# Without root the same lines would come with every command.
+is_said_today() { [ "$(cat build/setup.said 2>/dev/null)" = "$(date +%F) $*" ]; }  # is_said_today PACKAGE...
+
 set_up() {  # set_up base|docs|all
   local sections=(base faster) stamp="build/setup.$1"
+  check_owner || return 1
   [ "$1" = docs ] && sections+=(docs)
   [ "$1" = all ] && sections+=(docs all)
   if [ "$stamp" -nt tools/packages.debian ]; then return 0; fi
@@ -96,14 +110,19 @@ set_up() {  # set_up base|docs|all
   if [ -n "$missing" ]; then
     # Word splitting is intended: package names have no spaces.
     # shellcheck disable=SC2086
+    # shellcheck disable=SC2086
+    if is_said_today $missing && [ -z "$(missing_packages base)" ] && [ "$1" = base ]; then return 0; fi
+    # shellcheck disable=SC2086
     if ! { agreed_to_install $missing && install_packages $missing; }; then
       # shellcheck disable=SC2086
       say_how_to_install $missing
       [ -f build/setup.log ] && grep -E '^(E:|sudo:)' build/setup.log | tail -3 >&2
       [ -z "$(missing_packages base)" ] || return 1
       [ "$1" != docs ] || [ -z "$(missing_packages docs)" ] || return 1
-      echo "setup: going on without them" >&2
-      # No stamp, so the next command checks again.
+      echo "setup: going on without them; this is said once a day" >&2
+      # No stamp, so a command of tomorrow checks again.
+      # shellcheck disable=SC2086
+      [ "$1" != base ] || echo "$(date +%F)" $missing >build/setup.said
       return 0
     fi
     [ ${#not_to_be_had[@]} -eq 0 ] || echo "setup: this system has no package ${not_to_be_had[*]}; going on without" >&2

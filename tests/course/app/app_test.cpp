@@ -136,12 +136,24 @@ TEST_CASE("the device is printed in one line, a missing device is an error") {
   CHECK(sample({"--do", "devices", "--device", "cpu"}).output == "device: cpu\n");
   CHECK(sample({"--do", "devices", "--devices", "sim:0,sim:1"}).output ==
         "device: sim:0\ndevice: sim:1\n");
-  for (const char* wrong : {"tpu", "sim:99", "cuda:99", "sim:-1", "sim:x", ""}) {
-    const Outcome refused = sample({"--do", "devices", "--device", wrong});
-    INFO(wrong << ": " << refused.output);
+  for (const char* missing : {"sim:99", "cuda:99"}) {
+    const Outcome refused = sample({"--do", "devices", "--device", missing});
+    INFO(missing << ": " << refused.output);
     CHECK(refused.exit_code == 1);
     CHECK_THAT(refused.output, Catch::StartsWith("ch97_sample: "));
   }
+}
+
+TEST_CASE(
+    "a text that names no device is wrong usage, also where the program does not ask for it") {
+  for (const std::string option : {"--device", "--devices"})
+    for (const std::string wrong : {"gpu", "tpu", "sim:-1", "sim:x", ""}) {
+      const Outcome refused = sample({option, wrong});
+      INFO(option << ' ' << wrong << ": " << refused.output);
+      CHECK(refused.exit_code == 2);
+      CHECK_THAT(refused.output, Catch::StartsWith("ch97_sample: " + option + ": "));
+    }
+  CHECK_THAT(sample({"--device", "gpu"}).output, Catch::Contains("did you mean \"cuda:0\"?"));
 }
 
 TEST_CASE("images that cannot be written are an error that names the directory") {

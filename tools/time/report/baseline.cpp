@@ -116,6 +116,9 @@ std::string why_not_faster(const Report& report, const Result& result, const std
   return text + " " + main_reason(result, *base, all.front(), times);
 }
 
+const char* const kFromTrace =
+    "These times are of another run than the table's, a few steps that were recorded as a trace.";
+
 std::vector<Headline> headlines(const Report& report) {
   std::vector<Headline> found;
   for (const Machine& machine : report.machines)
@@ -132,12 +135,15 @@ std::vector<Headline> headlines(const Report& report) {
 std::string sentence(const Headline& headline, const std::string& times) {
   const Result& result = *headline.result;
   const Result& base = *headline.base;
+  const bool same = within_spread(result, base);
   std::string text = result.what.title + ": " + label(result.what, times) + " is " +
-                     number_text(speed_up(result, base)) + " times as fast as " +
-                     label(base.what, times) + " (" +
+                     (same ? "as" : number_text(speed_up(result, base)) + " times as") +
+                     " fast as " + label(base.what, times) +
+                     (same ? " within the spread (" : " (") +
                      time_text(time_with_transfers(result).median) + " against " +
                      time_text(time_with_transfers(base).median) + " per step";
-  if (result.what.devices > 1) text += ", efficiency " + percent_text(efficiency(result, base));
+  if (result.what.devices > 1 && !same)
+    text += ", efficiency " + percent_text(efficiency(result, base));
   return text + ").";
 }
 

@@ -33,6 +33,8 @@ bool below_promise(const Result& result, const Result& base);
 /// Why it is not faster, in sentences; empty without parts, or if it reaches the expected value.
 /// @param times the sign for "times" in names of cases.
 std::string why_not_faster(const Report& report, const Result& result, const std::string& times);
+/// What stands before these sentences: where their times come from.
+extern const char* const kFromTrace;
 
 /// What a reader wants to know first. For each workload and kind of device: the fastest case on one
 /// device against the cpu, and the fastest on several devices against one device.
@@ -41,7 +43,8 @@ struct Headline {
   const Result* base = nullptr;
 };
 std::vector<Headline> headlines(const Report& report);
-/// "LeNet, training step: 2 × sim, DDP is 1.45 times as fast as sim (efficiency 73 %)."
+/// "LeNet, training step: 2 × sim, DDP is 1.45 times as fast as sim (efficiency 73 %)." Where the
+/// difference lies within the spread, it says so instead.
 std::string sentence(const Headline& headline, const std::string& times);
 
 }  // namespace report

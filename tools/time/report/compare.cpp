@@ -35,9 +35,9 @@ const char* word(Verdict verdict) {
 }
 
 Verdict judge(const Result& now, const Result& before) {
-  const Spread a = time_with_transfers(now), b = time_with_transfers(before);
-  if (a.p90 < b.p10) return Verdict::faster;
-  return a.p10 > b.p90 ? Verdict::slower : Verdict::same;
+  if (within_spread(now, before)) return Verdict::same;
+  const double time = time_with_transfers(now).median;
+  return time < time_with_transfers(before).median ? Verdict::faster : Verdict::slower;
 }
 
 std::vector<Change> changes(const Report& before, const Report& now) {

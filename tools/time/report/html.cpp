@@ -66,10 +66,12 @@ std::string machine_prefix(const Report& report, const Result& result) {
 std::string cards(const Report& report) {
   std::string text;
   for (const Headline& headline : headlines(report)) {
-    const double value = speed_up(*headline.result, *headline.base);
-    text +=
-        "<div class=\"card\"><b class=\"" + kind_of(value) + "\">" + number_text(value) + " ×</b>" +
-        paragraph(machine_prefix(report, *headline.result) + sentence(headline, "×")) + "</div>\n";
+    const bool same = within_spread(*headline.result, *headline.base);
+    const double value = same ? 1 : speed_up(*headline.result, *headline.base);
+    text += "<div class=\"card\"><b class=\"" + kind_of(value) + "\">" +
+            (same ? "≈ 1" : number_text(value)) + " ×</b>" +
+            paragraph(machine_prefix(report, *headline.result) + sentence(headline, "×")) +
+            "</div>\n";
   }
   return text.empty() ? "" : "<div class=\"cards\">\n" + text + "</div>\n";
 }
@@ -137,7 +139,7 @@ std::string reasons(const Report& report) {
     for (const Result* result : group.results)
       if (const std::string why = why_not_faster(report, *result, "×"); !why.empty())
         sentences.push_back(machine_prefix(report, *result) + group.title + ", " + why);
-  return sentences.empty() ? "" : items(sentences);
+  return sentences.empty() ? "" : paragraph(kFromTrace) + items(sentences);
 }
 
 std::string against(const Report& report) {

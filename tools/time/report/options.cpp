@@ -1,6 +1,7 @@
 // The options, and which of them exclude each other.
 #include "options.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "app/option_parser.h"
@@ -14,10 +15,13 @@ constexpr double kSeconds = 0.3, kQuickSeconds = 0.05;
 /// Options that are typed in another form than they are stored.
 struct Typed {
   bool merge = false;
-  std::int64_t rounds = 0;  // 0: not typed
+  std::int64_t rounds = 0;
 };
 
-void declare(app::OptionParser& parser, Settings& s, Typed& typed) {
+/// `quick` stands for other defaults of --rounds and --seconds.
+void declare(app::OptionParser& parser, Settings& s, Typed& typed, bool quick) {
+  typed.rounds = quick ? kQuickRounds : kRounds;
+  s.seconds = quick ? kQuickSeconds : kSeconds;
   parser.words("WORKLOAD", s.choice.workloads,
                "copy, matmul, lenet ...; --list shows all. Before them cpu-against-device or "
                "one-against-several shows only the cases of this question");
@@ -27,8 +31,8 @@ void declare(app::OptionParser& parser, Settings& s, Typed& typed) {
   parser.option("--python", s.python, "the Python that has PyTorch", "PATH");
   parser.option("--compare", s.compare, "an older report: what is faster, what is slower", "FILE");
   parser.flag("--merge", typed.merge, "the words are reports to show as one; measure nothing");
-  parser.option("--rounds", typed.rounds, "samples of each case; default: 7", 1, 1000);
-  parser.option("--seconds", s.seconds, "length of a sample; default: 0.3", 0.001, 60);
+  parser.option("--rounds", typed.rounds, "samples of each case", 1, 1000);
+  parser.option("--seconds", s.seconds, "length of a sample", 0.001, 60);
   parser.flag("--quick", s.quick, "3 rounds of 0.05 s: a first impression");
   parser.option("--out", s.out, "folder of the page, the pictures and time.json", "FOLDER");
   parser.option("--json", s.json, "write the JSON file here, too", "FILE");
@@ -36,12 +40,6 @@ void declare(app::OptionParser& parser, Settings& s, Typed& typed) {
   parser.flag("--list", s.list, "show the cases and measure nothing");
   parser.option("--worker-program", s.worker, "").hide("--worker-program");
   parser.example("./course time one-against-several lenet");
-}
-
-/// Adds what follows from the options.
-void complete(Settings& s, const Typed& typed) {
-  s.rounds = typed.rounds != 0 ? static_cast<int>(typed.rounds) : s.quick ? kQuickRounds : kRounds;
-  if (s.seconds == 0) s.seconds = s.quick ? kQuickSeconds : kSeconds;
 }
 
 /// The first word may name an exercise instead of a workload.
@@ -73,11 +71,12 @@ bool read_options(int argc, char** argv, Settings& settings) {
       "./course time",
       "Times the cpu, one device and several devices, and says why they are not faster.");
   Typed typed;
-  declare(parser, settings, typed);
+  declare(parser, settings, typed,
+          std::find(argv, argv + argc, std::string("--quick")) != argv + argc);
   settings.command = "./course time";
   for (int i = 1; i < argc; ++i) settings.command += std::string(" ") + argv[i];
   if (!parser.parse(argc, argv)) return false;
-  complete(settings, typed);
+  settings.rounds = static_cast<int>(typed.rounds);
   if (typed.merge)
     settings.merge = std::exchange(settings.choice.workloads, {});
   else

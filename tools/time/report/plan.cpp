@@ -55,9 +55,14 @@ std::vector<Case> chosen(const std::vector<Case>& cases, const Choice& choice,
   std::copy_if(cases.begin(), cases.end(), std::back_inserter(kept),
                [&](const Case& what) { return belongs(what, choice, cases); });
   if (!kept.empty()) return kept;
-  std::string text = "No case is left to measure.";
-  for (const NotHere& one : not_here) text += "\n" + one.what + ": " + one.why + ".";
-  throw std::invalid_argument(text + "\n./course time --list shows what there is.");
+  std::string text = "No case is left to measure.", devices;
+  for (const NotHere& one : not_here)
+    text += "\n" + one.what + ": " + one.why + (one.why.ends_with('.') ? "" : ".");
+  for (const Case& what : cases)
+    if (devices.find(what.device) == std::string::npos)
+      devices += (devices.empty() ? "" : ",") + what.device;
+  throw std::invalid_argument(text + "\nThis machine has --devices " + devices +
+                              "; ./course time --list shows its cases.");
 }
 
 std::vector<std::size_t> order_of_round(std::size_t count, int round, int rounds) {

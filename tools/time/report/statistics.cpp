@@ -59,6 +59,13 @@ std::string noise_warning(const Report& report) {
          "more samples with --rounds.";
 }
 
+bool within_spread(const Result& a, const Result& b) {
+  const Spread one = time_with_transfers(a), other = time_with_transfers(b);
+  // As in speed_up(): n devices may do n times the work in one step.
+  const double work = b.what.per_step > 0 ? a.what.per_step / b.what.per_step : 1;
+  return one.p10 <= work * other.p90 && one.p90 >= work * other.p10;
+}
+
 double speed_up(const Result& result, const Result& base) {
   const double time = time_with_transfers(result).median;
   const double base_time = time_with_transfers(base).median;

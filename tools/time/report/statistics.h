@@ -37,6 +37,10 @@ double per_second(const Result& result);
 /// medians do not repeat, because other programs used a part of the machine.
 std::string noise_warning(const Report& report);
 
+/// Whether the middle 80 % of their samples overlap, in seconds per unit of work: then a difference
+/// of the medians says nothing.
+bool within_spread(const Result& a, const Result& b);
+
 /// Speed-up = throughput / throughput of the base, both with transfers. With the same batch it is
 /// seconds of the base / seconds.
 double speed_up(const Result& result, const Result& base);

@@ -133,6 +133,7 @@ void add_reasons(const Report& report, Page& page) {
       const std::string why = why_not_faster(report, *result, page.times());
       if (why.empty()) continue;
       if (first) page.heading("Why it is not faster");
+      if (first) page.line(kFromTrace);
       first = false;
       page.line(group.title + ", " + (report.machines.size() > 1 ? result->machine + ", " : "") +
                 why);
