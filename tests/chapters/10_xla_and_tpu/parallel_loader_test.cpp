@@ -241,7 +241,7 @@ TEST_CASE("a batch that is ready can be taken while the thread reads", "[paralle
   const td::xla::Client& client = client_with(3);
   std::mutex mutex;
   std::condition_variable changed;
-  bool taken = false, in_time = true;
+  bool reading = false, taken = false, in_time = true;
   {
     ParallelLoader loader(
         client, 2,
@@ -249,11 +249,17 @@ TEST_CASE("a batch that is ready can be taken while the thread reads", "[paralle
           if (n == 4) return TensorList();
           if (n == 2) {  // takes as long as the replicas need for their first batches
             std::unique_lock lock(mutex);
+            reading = true;
+            changed.notify_all();
             in_time = changed.wait_for(lock, 2s, [&] { return taken; });
           }
           return Source::batch(n);
         },
         2);
+    {  // earlier, a loader that reads under the lock may still hand out the batches that are ready
+      std::unique_lock lock(mutex);
+      changed.wait_for(lock, 500ms, [&] { return reading; });
+    }
     for (std::size_t r = 0; r < 2; ++r) expect_batch(loader.next(r), r, "the first step");
     {
       const std::lock_guard lock(mutex);
