@@ -32,11 +32,10 @@ td::Tensor pinned(std::size_t bytes = kBytes) {
   return td::zeros({static_cast<std::int64_t>(bytes / 4)}).pin_memory();
 }
 
-// At most three times as long; on a busy machine a single copy may wait for its thread for longer.
-void expect_about(double seconds, double expected, const std::string& what, double most = 3) {
+void expect_about(double seconds, double expected, const std::string& what) {
   std::ostringstream text;
   text << what << ": expected about " << expected * 1e3 << " ms, got " << seconds * 1e3 << " ms";
-  check::expect(seconds >= 0.9 * expected && seconds <= most * expected + 0.03, text.str());
+  check::expect(seconds >= 0.9 * expected && seconds <= 3 * expected + 0.03, text.str());
 }
 
 }  // namespace
@@ -54,11 +53,11 @@ TEST_CASE("the time includes the wait for the copy, in both directions", "[bandw
   const LinkOf link({.gb_per_s = 0.1, .latency_us = 0});
   const td::Tensor host = pinned(), pageable = td::zeros({kBytes / 4}),
                    device = td::zeros({kBytes / 4}, kSim);
-  const double expected = kBytes / 1e8;
-  expect_about(copy_seconds(device, host, 1), expected, "4 MiB from pinned memory at 0.1 GB/s", 20);
-  expect_about(copy_seconds(host, device, 1), expected, "4 MiB to pinned memory at 0.1 GB/s", 20);
-  expect_about(copy_seconds(device, pageable, 1), expected,
-               "4 MiB from pageable memory at 0.1 GB/s", 20);
+  const double expected = kBytes / 1e8;  // three runs: on a busy machine one of them may wait
+  expect_about(copy_seconds(device, host, 3), expected, "4 MiB from pinned memory at 0.1 GB/s");
+  expect_about(copy_seconds(host, device, 3), expected, "4 MiB to pinned memory at 0.1 GB/s");
+  expect_about(copy_seconds(device, pageable, 3), expected,
+               "4 MiB from pageable memory at 0.1 GB/s");
 }
 
 TEST_CASE("the first copy warms up and is not counted", "[bandwidth]") {
