@@ -221,13 +221,12 @@ class Check:
         files = sorted(path.stem for path in (ROOT / "tests/common" / folder).glob("*_test.cpp"))
         return [self.test(area, file, alone=file in alone, **more) for file in files]
 
-    def sanitizer(self, tool, area, file, limit=120):
-        item = self.test(area, file)
-        options = {"memcheck": ["--report-api-errors", "no"], "initcheck": ["--report-api-errors", "no"]}
-        # memcheck and initcheck know the borders of a block only where blocks are not kept for reuse.
-        caching = {"TD_NO_CACHING": "1"} if tool in options else {}
-        command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "99", *options.get(tool, [])]
-        return Item(f"{tool}.{item.name}", *command, *item.command, limit=limit, **caching)
+    def sanitizer(self, tool, area, file):
+        item, words, caching = self.test(area, file), [], {}
+        if tool in ("memcheck", "initcheck"):  # which know the borders of a block only where none is kept for reuse
+            words, caching = ["--report-api-errors", "no"], {"TD_NO_CACHING": "1"}
+        command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "99", *words]
+        return Item(f"{tool}.{item.name}", *command, *item.command, limit=120, **caching)
 
     def solutions(self, chapter):
         """The checker of each solution; it also compares the kernels of chapter 11 with those of the GPU."""

@@ -4,9 +4,10 @@
   gpu_report.py fill PAGE.md gpu.json          writes results into the cells of docs/measurements/gpu.md
 
 A row of the page with a cell `PART` gets the counts of that part, one with `PART/ITEM` that item's result,
-one with `PART/AREA` the counts of the items `AREA.…`, one with `PART/ITEM: NAME` the value that the item printed as "NAME: value". Between its marks the page
-gets a table of the items that failed on the GPU although the same test passes in CI on the stand-in for
-CUDA. Invariant: a cell changes only where the file has a result for it.
+one with `PART/AREA` the counts of the items `AREA.…`, one with `PART/ITEM: NAME` the value that the item printed
+as "NAME: value". Between its marks the page gets a row for the run, and a table of the items that failed on
+the GPU although the same test passes in CI on the stand-in for CUDA. Invariant: a cell changes only where the file
+has a result for it.
 """
 
 import ctypes
@@ -61,7 +62,7 @@ def library_version(cached, name, function, path):
 
 
 def machine(build, environment=os.environ):
-    """The machine on which programs run, and what they were built with."""
+    """The machine on which programs run: its GPUs, processors, tools and libraries."""
     cache = build / "CMakeCache.txt"
     cached = dict(re.findall(r"^(\w+):\w+=(.*)$", cache.read_text(), re.M)) if cache.exists() else {}
     fields = ["name", "compute_cap", "memory.total", "driver_version"]
@@ -78,7 +79,8 @@ def machine(build, environment=os.environ):
         "toolkit": nvcc[0] if nvcc else None,
         "cudnn": library_version(cached.get("CUDNN_LIBRARY"), "libcudnn.so.9", "cudnnGetProperty", path),
         "nccl": library_version(cached.get("NCCL_LIBRARY"), "libnccl.so.2", "ncclGetVersion", path),
-        "cublas": library_version(cached.get("CUDA_cublas_LIBRARY"), "libcublas.so.13", "cublasGetProperty", path),
+        "cublas": library_version(cached.get("CUDA_cublas_LIBRARY") or cached.get("CUBLAS_LIBRARY"), "libcublas.so.13",
+                                  "cublasGetProperty", path),
         "compiler": compiler[0] if compiler else None,
         "architectures": cached.get("CMAKE_CUDA_ARCHITECTURES"),
     }
@@ -161,8 +163,8 @@ def with_run(text, report):
     rows = re.findall(r"^\| \d+ \| (.*) \|$", known, re.M)
     if row not in rows:
         rows.append(row)
-    table = ["| run | date (UTC) | commit | GPU | driver | CUDA | cuDNN | NCCL | cuBLAS | processor |", "|---" * 10 + "|",
-             *(f"| {number} | {known_row} |" for number, known_row in enumerate(rows, 1)), ""]
+    table = ["| run | date (UTC) | commit | GPU | driver | CUDA | cuDNN | NCCL | cuBLAS | processor |",
+             "|---" * 10 + "|", *(f"| {number} | {known_row} |" for number, known_row in enumerate(rows, 1)), ""]
     return RUNS.sub(lambda _: head + "\n".join(table) + end, text), rows.index(row) + 1
 
 

@@ -304,10 +304,21 @@ def test_cells():
     expect("bench_device prints the value of every cell", not unknown, unknown, said)
 
 
+def test_refusals():
+    """Where no GPU is visible, each chapter's program refuses cuda in words."""
+    programs = [BUILD / "chapters" / f"ch{folder.name}" for folder in sorted(SOURCE.glob("chapters/[0-9]*"))]
+    for program in (program for program in programs if BUILD.joinpath("CMakeCache.txt").exists()):
+        result = subprocess.run([program, "--device", "cuda:0"], text=True, stdout=subprocess.PIPE, timeout=60,
+                                stderr=subprocess.STDOUT, check=False, env={**os.environ, "CUDA_VISIBLE_DEVICES": ""})
+        last = (result.stdout.strip().splitlines() or [""])[-1]
+        expect(f"{program.name} refuses cuda in words", result.returncode in (1, 77) and "cuda" in last, result)
+
+
 with tempfile.TemporaryDirectory() as name:
     made_up = Course(pathlib.Path(name).resolve())
     for test in (test_usage, test_place, test_results, test_time, test_stop, test_items, test_page):
         print(test.__name__)
         test(made_up)
 test_cells()
+test_refusals()
 sys.exit(1 if faults else 0)
