@@ -32,12 +32,10 @@ struct LayerNorm {
       return d * d;
     });
     const S inverse = S(1) / std::sqrt(squares / static_cast<S>(row.n) + static_cast<S>(eps));
-    row.each([&](std::int64_t j) { return static_cast<S>(in[j]); },
-             [&](std::int64_t j, S value) {
-               const S normal = (value - m) * inverse;
-               to[j] =
-                   static_cast<T>((weight ? normal * weight[j] : normal) + (bias ? bias[j] : S(0)));
-             });
+    row.each([&](std::int64_t j) {
+      const S normal = (static_cast<S>(in[j]) - m) * inverse;
+      to[j] = static_cast<T>((weight ? normal * weight[j] : normal) + (bias ? bias[j] : S(0)));
+    });
     if (row.leader) {
       mean[i] = m;
       inverse_std[i] = inverse;
@@ -65,8 +63,9 @@ struct LayerNormBackward {
     const S a = row.sum(weighted) / static_cast<S>(row.n);
     const S b =
         row.sum([&](std::int64_t j) { return weighted(j) * normal(j); }) / static_cast<S>(row.n);
-    row.each([&](std::int64_t j) { return weighted(j) - a - normal(j) * b; },
-             [&](std::int64_t j, S value) { to[j] = static_cast<T>(inverse * value); });
+    row.each([&](std::int64_t j) {
+      to[j] = static_cast<T>(inverse * (weighted(j) - a - normal(j) * b));
+    });
   }
 };
 

@@ -78,8 +78,8 @@ struct MaxPoolBackward : MaxWindows {
     for (std::int64_t oy = ys.first; oy <= ys.last; ++oy)
       for (std::int64_t ox = xs.first; ox <= xs.last; ++ox) {
         const std::int64_t o = out.plane(coords.n, coords.c) + out.pixel(oy * out.w + ox);
-        const auto g = static_cast<compute_t<T>>(grad[o]);  // loaded together with the index
-        if (at(oy, ox, indices[o]) == coords.y * in.w + coords.x) sum += g;
+        if (at(oy, ox, indices[o]) == coords.y * in.w + coords.x)
+          sum += static_cast<compute_t<T>>(grad[o]);
       }
     grad_input[i] = static_cast<T>(sum);
   }

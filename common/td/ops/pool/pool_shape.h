@@ -72,9 +72,8 @@ struct Side {
   TD_HD bool inside(std::int64_t at) const { return at >= 0 && at < size; }
   /// The outputs whose windows may hold input position `at`.
   TD_HD Span outputs_over(std::int64_t at) const {
-    const std::int64_t low = at + padding - (kernel - 1) * dilation;
-    const std::int64_t last = quotient(at + padding, stride);
-    return {low <= 0 ? 0 : quotient(low + stride - 1, stride), last < outputs ? last : outputs - 1};
+    const std::int64_t low = at + padding - (kernel - 1) * dilation, last = (at + padding) / stride;
+    return {low <= 0 ? 0 : (low + stride - 1) / stride, last < outputs ? last : outputs - 1};
   }
 };
 

@@ -98,6 +98,7 @@ struct LossTotal {
     loss += static_cast<A>(static_cast<Lane>(losses[i]));
     weight += t == rows.kind.ignore_index ? A(0) : static_cast<A>(rows.weight_of(t));
   }
+  /// With no rows the mean is 0/0, as in libtorch.
   TD_HD void finish(std::int64_t, double loss, double weight) const {
     *weight_sum = static_cast<Lane>(weight);
     *total = static_cast<T>(static_cast<Lane>(rows.kind.mean ? loss / weight : loss));
