@@ -279,10 +279,37 @@ run env PATH="$folder/bin:$PATH" bash -c 'cd "$1" && . "$0/tools/shell/build.sh"
   configure() { :; }
   run_tests() { sleep 2; cat ahead; add_results 3 0 0; }
   ahead=([release]="asan some targets")
-  build_and_test release all; build_and_test asan "some targets"
+  build_and_test run_tests release all; build_and_test run_tests asan "some targets"
   [ $SECONDS -lt 20 ] && echo "$passed passed, $failed failed"' "$source_folder" "$folder"
 expect 0 "-C build/asan some targets"
 expect 0 "6 passed, 0 failed"
+
+echo "tests that passed do not run again while their programs and sources are the same; tests that failed do"
+mkdir -p "$folder/once/build/asan" "$folder/once"/{common,tests,solutions,tools/shell}
+cp /bin/true "$folder/once/build/asan/test_it"
+once() {  # once FAILED
+  run env XDG_CACHE_HOME="$folder/cache" bash -c 'cd "$1" && . "$0/tools/shell/test.sh"
+    run_tests() { echo "ran $*"; add_results 3 '"$1"' 2; }
+    add_results 1 0 0
+    run_tests_once asan -L common
+    echo "$passed passed, $failed failed, $skipped skipped"' "$source_folder" "$folder/once"
+}
+once 1
+expect 0 "4 passed, 1 failed, 2 skipped"
+once 0
+expect 0 "ran asan -L common"
+expect 0 "4 passed, 0 failed, 2 skipped"
+once 1
+expect 0 "asan: nothing has changed since all tests passed on $(date +%F); delete $folder/cache/todevice/passed/asan"
+expect 0 "4 passed, 0 failed, 2 skipped"
+echo "a test" >"$folder/once/tests/it.cpp"
+once 1
+expect 0 "ran asan -L common"
+once 0
+expect 0 "ran asan -L common"
+cp /bin/false "$folder/once/build/asan/test_it"
+once 0
+expect 0 "ran asan -L common"
 
 echo "a step that fails turns the sum red, one that passes does not"
 sums() {  # sums COMMAND [OPTION...]: the whole `test` with this as its only check
@@ -301,11 +328,11 @@ expect 1 "fail: it holds"
 echo "a learner's test runs what has the label, and says how to see more; a part of --all runs by itself"
 sums true
 expect 0 "set up base"
-expect 0 "test release here_tests -L ^here$"
+expect 0 "test run_tests release here_tests -L ^here$"
 expect 0 "more: ./course test --all tests the course itself, as CI does; some tests need these packages: ccache"
 sums true --all tsan
 expect 0 "set up all"
-expect 0 "test tsan threaded_tests -L threaded"
+expect 0 "test run_tests_once tsan threaded_tests -L threaded"
 expect 0 "2 passed, 0 failed, 0 skipped"
 [ "$(tail -1 <<<"$output")" = "2 passed, 0 failed, 0 skipped" ] || {
   echo "the sum is not the last line: $output"
