@@ -178,6 +178,10 @@ function(course_add_exercise chapter name suffix)
   # Without a return the program would crash; the compiler knows the line.
   target_compile_options(mine_${chapter}_${name} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Werror=return-type>)
+  # For ./course debug: with the lines that gdb shows. The precompiled header has none.
+  course_exercise(debug_${chapter}_${name} ${chapter} ${name} "${mine}" "${course_variants}/debug" -O0)
+  set_target_properties(debug_${chapter}_${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+  target_compile_options(debug_${chapter}_${name} PRIVATE -g -Werror=return-type)
   if(suffix STREQUAL ".cu")
     course_add_nvcc_target(nvcc_mine_${chapter}_${name} "${learners}")
   endif()

@@ -1,4 +1,5 @@
 // The learner's loop: edit, check, list; and that a broken file does not affect other exercises.
+#include "os/start_process.h"
 #include "tool.h"
 
 using course::Learner;
@@ -216,4 +217,26 @@ TEST_CASE("an exercise whose solution is a kernel has a file named .cu") {
   const course::fs::directory_iterator backups(learner.root() / ".course" / "backup");
   CHECK(backups->path().extension() == ".cu");
   CHECK_SAYS(learner.types({"solution", "91.double_all", "--anyway", "--full"}), "// double_all");
+}
+
+TEST_CASE("debug stops in the learner's function, in the first test that does not pass") {
+  if (td::find_program("gdb").empty()) {
+    WARN("there is no gdb here");
+    return;
+  }
+  const Learner learner;
+  const Outcome first = learner.types({"debug"});
+  CHECK_SAYS(first, "not done yet  91.double_all");
+  CHECK_SAYS(first, "chapters/91_warm_up/double_all.cpp:");
+  // Right for the numbers of the first test, wrong for none.
+  learner.writes("running_sum",
+                 "#include \"exercises.h\"\n"
+                 "std::vector<float> running_sum(const std::vector<float>& in) {\n"
+                 "  return in.empty() ? std::vector<float>{0} : std::vector<float>{1, 3, 6};\n"
+                 "}\n"
+                 "float total(const std::vector<float>&) { return 6; }\n");
+  const Outcome stopped = learner.types({"debug", "91.running_sum"});
+  CHECK_SAYS(stopped, "fail  91.running_sum");
+  CHECK_SAYS(stopped, "gdb stops at your functions in the test that fails.");
+  CHECK_SAYS(stopped, "running_sum (in=std::vector of length 0, capacity 0)");
 }

@@ -65,6 +65,27 @@ def save_to_verdict_and_keys():
     assert everything.returncode == 2 and "All exercises are passed." in everything.stderr, everything
 
 
+def e_opens_the_editor():
+    with Watch(EDITOR="", VISUAL="") as watch:
+        watch.sees("not done yet  (")
+        watch.press("e")
+        watch.sees("EDITOR names no editor.")
+        watch.press("q")
+    # An editor with an option, which reads a line from the terminal and saves.
+    editor = pathlib.Path(LEARNER, "my editor")
+    editor.write_text(f'#!/bin/sh\necho "option $1"; read line; cp "$line" "$2"\n')
+    editor.chmod(0o755)
+    with Watch(EDITOR=f"'{editor}' --wait", VISUAL="") as watch:
+        watch.sees("not done yet  (")
+        watch.press("e")
+        watch.sees("option --wait")
+        watch.press(f"{ANSWERS / 'double_all.cpp'}\n")
+        watch.sees("pass  (", "91.double_all")
+        watch.press("q")
+        assert watch.exit_code() == 0
+        watch.is_as_before()
+
+
 def reset_asks_first():
     with Watch() as watch:
         watch.sees("not done yet  (")
@@ -275,7 +296,7 @@ def ends_and_stops_as_a_program_should():
         watch.sees("continues here.", "CODE 0")
 
 
-TESTS = [save_to_verdict_and_keys, reset_asks_first, every_size_and_long_texts, colors_and_letters,
+TESTS = [save_to_verdict_and_keys, e_opens_the_editor, reset_asks_first, every_size_and_long_texts, colors_and_letters,
          plain_lines_where_nothing_can_be_drawn, one_verdict_for_each_save, polls_when_asked,
          a_running_check_waits_for_nothing, waits_for_another_build, runs_the_program, ends_and_stops_as_a_program_should]
 

@@ -21,6 +21,7 @@ namespace check {
 
 void run_tests(const std::string& tag) {
   Catch::Session session;
+  session.configData().shouldDebugBreak = verdict().stopping;
   session.configData().testsOrTags.push_back(tag);
 #ifdef TD_CATCH2_3
   session.configData().reporterSpecifications.push_back({"course", {}, {}, {}});

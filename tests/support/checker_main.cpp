@@ -1,5 +1,6 @@
-// main of every checker: check_ch05 "[scatter]" [--prove]. course-tool runs it, once per variant.
-// Invariant: the exit code is the verdict (verdict.h), never Catch2's count.
+// main of every checker: check_ch05 "[scatter]" [--prove|--stop]. course-tool runs it,
+// once per variant. --prove tries the devices afterwards; --stop ends after the first test that
+// does not pass. Invariant: the exit code is the verdict (verdict.h), never Catch2's count.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -64,9 +65,12 @@ CATCH_TRANSLATE_EXCEPTION(const check::Skip& skip) { return skip.why; }
 int main(int argc, char** argv) {
   setvbuf(stdout, nullptr, _IOLBF, 1 << 12);
   const std::string tag = argc > 1 ? argv[1] : "";
-  const bool proving = argc == 3 && std::string(argv[2]) == "--prove";
-  if (tag.size() < 3 || tag.front() != '[' || tag.back() != ']' || (argc > 2 && !proving)) {
-    std::cerr << "usage: " << argv[0] << " \"[exercise]\" [--prove]\n";
+  const std::string option = argc > 2 ? argv[2] : "";
+  const bool proving = option == "--prove";
+  check::verdict().stopping = option == "--stop";
+  if (tag.size() < 3 || tag.front() != '[' || tag.back() != ']' || argc > 3 ||
+      !(option.empty() || proving || check::verdict().stopping)) {
+    std::cerr << "usage: " << argv[0] << " \"[exercise]\" [--prove|--stop]\n";
     return check::kUsage;
   }
   check::run_tests(tag);

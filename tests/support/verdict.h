@@ -13,6 +13,7 @@ struct Verdict {
   int failed_cases = 0;
   std::vector<std::string> skips;  ///< Why parts could not be checked on this machine.
   bool skipping = false;           ///< A skip is being thrown through Catch2.
+  bool stopping = false;           ///< The check ends after the first test that does not pass.
 };
 
 Verdict& verdict();

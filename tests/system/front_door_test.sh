@@ -37,7 +37,7 @@ run "$folder/link" help
 expect 0 "./course run 4"
 
 echo "all commands are in the help, grouped, in every width"
-commands="run launch list check watch hint reset solution doctor time docs data test setup new-exercise"
+commands="run launch list check watch debug hint reset solution doctor time docs data test setup new-exercise"
 for width in 40 80 200; do
   run env COLUMNS=$width "$source_folder/course" --help
   grep -q 'read chapters/01_device_check/README.md, then type ./course check' <<<"$(tr '\n' ' ' <<<"$output")" || {
@@ -81,6 +81,17 @@ printf '#!/bin/sh\nprintf installed\n' >"$folder/quiet/dpkg-query" && chmod +x "
 front_door() {  # front_door WORD...: what this front door says
   run env PATH="$folder/quiet:$PATH" "$door/course" "$@"
 }
+
+echo "Tab completes commands, chapters and exercises, in a script of bash that zsh reads, too"
+completed() {  # completed WORD...: what Tab offers for the last one
+  run bash -c '. "$0/tools/shell/completion.bash" && cd "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) &&
+    _todevice_course && echo "${COMPREPLY[@]}"' "$source_folder" ./course "$@"
+}
+completed che && expect 0 "check"
+completed check 5.sc && expect 0 "5.scatter"
+completed reset 11.sa && expect 0 "11.saxpy"
+completed run 1 && expect 0 "1 10 11 12"
+completed doctor x && expect 0 ""
 
 echo "a slip is told before anything is built, also without the tool"
 front_door chekc 5

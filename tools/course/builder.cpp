@@ -117,6 +117,8 @@ std::string mine_target(const Exercise& e) {
 
 std::string proof_target(const Exercise& e) { return "exercise_" + mine_target(e).substr(5); }
 
+std::string debug_target(const Exercise& e) { return "debug_" + mine_target(e).substr(5); }
+
 std::string nvcc_target(const Exercise& e) { return "nvcc_" + mine_target(e); }
 
 void announce_older_file(const Course& course, const Exercise& e) {

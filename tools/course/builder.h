@@ -17,6 +17,9 @@ std::string mine_target(const Exercise& e);
 /// The target that compiles the solution, the stub and the answers of an exercise.
 std::string proof_target(const Exercise& e);
 
+/// The target that compiles the learner's file for gdb.
+std::string debug_target(const Exercise& e);
+
 /// The target that compiles the learner's kernel by nvcc alone; it does nothing without nvcc.
 std::string nvcc_target(const Exercise& e);
 

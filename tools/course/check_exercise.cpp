@@ -62,7 +62,7 @@ Verdict judge_mine(const Course& course, const Exercise& e, const Supervision& s
   if (!errors.empty())
     return {Result::fail,
             "  it does not compile:\n" + errors + about_other_exercise(course, e, errors), false};
-  Verdict verdict = judge(course, e, course.variant("mine"), false, supervision.stop);
+  Verdict verdict = judge(course, e, course.variant("mine"), "", supervision.stop);
   explain_missing_function(course, e, verdict);
   verdict.text = shortened(verdict.text);
   return verdict;

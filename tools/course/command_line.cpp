@@ -49,7 +49,7 @@ Syntax& Syntax::program(std::vector<std::string>& words) {
 namespace {
 
 bool is_exercise_command(const std::string& word) {
-  for (const char* name : {"check", "hint", "watch", "solution", "reset", "prove"})
+  for (const char* name : {"check", "debug", "hint", "watch", "solution", "reset", "prove"})
     if (word == name) return true;
   return false;
 }

@@ -17,7 +17,8 @@ const std::string kMark = "\x01test:";
 /// Where the checker was when it ended.
 struct Place {
   bool all_tests_ended = false;
-  std::string test;  ///< The last one that began.
+  int tests = 0;     ///< How many began.
+  std::string test;  ///< The last one of them.
 
   std::string in_words() const { return test.empty() ? "" : ", in the test \"" + test + "\""; }
 };
@@ -32,6 +33,7 @@ Place take_marks(std::string& text) {
     const auto end = std::min(text.find('\n', at), text.size());
     place.test = text.substr(at + kMark.size(), end - at - kMark.size());
     place.all_tests_ended = place.test.empty();
+    if (!place.all_tests_ended) ++place.tests;
     begin = std::min(end + 1, text.size());
   }
   text = rest + text.substr(begin);
@@ -79,25 +81,32 @@ int time_limit_seconds() {
   return seconds > 0 ? seconds : 10;
 }
 
-Verdict judge(const Course& course, const Exercise& exercise, const fs::path& variant, bool proving,
-              int stop) {
-  const auto library = variant / exercise.library();
-  if (!fs::exists(library)) return {Result::fail, library.string() + " is not built.\n", false};
+Program checker_program(const Course& course, const Exercise& exercise, const fs::path& variant,
+                        const std::string& option) {
   Program program;
   program.words = {course.binary(course.chapter(exercise.chapter).checker()).string(),
                    "[" + exercise.name + "]"};
-  if (proving) program.words.push_back("--prove");
+  if (!option.empty()) program.words.push_back(option);
   // The checker names the library without a path, so the first folder that has it wins.
-  program.environment = {{"LD_LIBRARY_PATH", library_path(variant.string())},
-                         {"TD_CHECK_MARKS", "1"}};
+  program.environment = {{"LD_LIBRARY_PATH", library_path(variant.string())}};
   // At least two devices of a kind: a mix-up of devices is only visible if there are several.
   if (!std::getenv("TD_SIM_DEVICES")) program.environment.emplace_back("TD_SIM_DEVICES", "2");
+  return program;
+}
+
+Verdict judge(const Course& course, const Exercise& exercise, const fs::path& variant,
+              const std::string& option, int stop) {
+  const auto library = variant / exercise.library();
+  if (!fs::exists(library)) return {Result::fail, library.string() + " is not built.\n"};
+  Program program = checker_program(course, exercise, variant, option);
+  program.environment.emplace_back("TD_CHECK_MARKS", "1");
   program.limit = std::chrono::seconds(time_limit_seconds());
   program.stop = stop;
   Outcome outcome = run(program);
 
-  Verdict verdict{Result::fail, std::move(outcome.output), false};
+  Verdict verdict{Result::fail, std::move(outcome.output)};
   const Place place = take_marks(verdict.text);
+  verdict.tests = place.tests;
   if (!verdict.text.empty() && verdict.text.back() != '\n') verdict.text += '\n';
   const int code = outcome.exit_code;
   // A call of exit(1) in the exercise says nothing, a sanitizer's report ends with the same code.

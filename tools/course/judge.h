@@ -21,6 +21,7 @@ struct Verdict {
   Result result = Result::fail;
   std::string text;       ///< What the checker printed, plus how it ended when that was abnormal.
   bool rejected = false;  ///< The checker itself rejected the answer: exit code 1 or 70.
+  int tests = 0;          ///< How many tests began.
 };
 
 /// The first 40 and the last 10 lines of a longer text, none longer than 1000 characters: a loop
@@ -30,10 +31,14 @@ std::string shortened(const std::string& text);
 /// Seconds one check may take: TD_CHECK_TIME_LIMIT, or 10. Sanitizer builds set more.
 int time_limit_seconds();
 
+/// The checker of `exercise` with the library in `variant` (a folder).
+/// @param option of the checker (tests/support/checker_main.cpp), such as "--prove"; may be empty.
+Program checker_program(const Course& course, const Exercise& exercise, const fs::path& variant,
+                        const std::string& option);
+
 /// Checks `exercise` with the library in `variant` (a folder) in a separate process.
-/// @param proving also makes the checker test the devices afterwards.
 /// @param stop ends the check when this descriptor becomes readable; the verdict is then not valid.
-Verdict judge(const Course& course, const Exercise& exercise, const fs::path& variant, bool proving,
-              int stop = -1);
+Verdict judge(const Course& course, const Exercise& exercise, const fs::path& variant,
+              const std::string& option = "", int stop = -1);
 
 }  // namespace course

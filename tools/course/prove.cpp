@@ -99,12 +99,12 @@ std::vector<Answer> answers(const Course& course, const std::string& kind, const
 }
 
 Report right(const Course& course, const Exercise& e, const fs::path& variant) {
-  Verdict v = judge(course, e, variant, true);
+  Verdict v = judge(course, e, variant, "--prove");
   return {v.result == Result::not_done_yet ? Result::fail : v.result, v.text};
 }
 
 Report stub(const Course& course, const Exercise& e) {
-  const Verdict v = judge(course, e, course.variant("stub"), true);
+  const Verdict v = judge(course, e, course.variant("stub"), "--prove");
   if (v.result == Result::skipped) return {v.result, v.text};
   if (v.result != Result::not_done_yet)
     return {Result::fail, std::string("  it was: ") + word(v.result) + "\n" + v.text};
@@ -121,7 +121,7 @@ Report stub(const Course& course, const Exercise& e) {
 Report wrong(const Course& course, const Exercise& e, const Answer& answer) {
   if (answer.expected.empty())
     return {Result::fail, "  it lacks the line  // expect: <what the checker prints>\n"};
-  const Verdict v = judge(course, e, course.variant("answers") / e.id() / answer.name, true);
+  const Verdict v = judge(course, e, course.variant("answers") / e.id() / answer.name, "--prove");
   if (v.result == Result::skipped) return {v.result, v.text};
   // A crash or a hang is not a rejection, because it does not explain the mistake to a learner.
   if (!v.rejected)

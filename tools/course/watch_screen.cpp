@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <utility>
@@ -56,6 +57,7 @@ class WatchScreen {
   void show_keys() { mode_ = Mode::keys; }
   void go_to_next();
   void run_program();
+  void open_editor();
   void check_again() { watch_.check(); }
   void ask_about_reset();
   void quit() { over_ = true; }
@@ -194,15 +196,11 @@ void WatchScreen::on_key(int key) {
 
 void WatchScreen::on_command(int key) {
   static const std::map<int, void (WatchScreen::*)()> kCommands = {
-      {'h', &WatchScreen::show_hint},
-      {'l', &WatchScreen::show_list},
-      {'n', &WatchScreen::go_to_next},
-      {'r', &WatchScreen::run_program},
-      {'c', &WatchScreen::check_again},
-      {'s', &WatchScreen::show_solution},
-      {'x', &WatchScreen::ask_about_reset},
-      {'?', &WatchScreen::show_keys},
-      {'q', &WatchScreen::quit}};
+      {'h', &WatchScreen::show_hint},     {'l', &WatchScreen::show_list},
+      {'n', &WatchScreen::go_to_next},    {'r', &WatchScreen::run_program},
+      {'e', &WatchScreen::open_editor},   {'c', &WatchScreen::check_again},
+      {'s', &WatchScreen::show_solution}, {'x', &WatchScreen::ask_about_reset},
+      {'?', &WatchScreen::show_keys},     {'q', &WatchScreen::quit}};
   note_.clear();
   const auto command = kCommands.find(key);
   if (command != kCommands.end())
@@ -259,6 +257,21 @@ void WatchScreen::go_to_next() {
     note_ = "All exercises are passed. l goes back to any of them.";
   else
     watch_.move_to(*next);
+}
+
+void WatchScreen::open_editor() {
+  const char* visual = std::getenv("VISUAL");
+  const char* editor = visual && *visual ? visual : std::getenv("EDITOR");
+  if (!editor || !*editor) {
+    note_ = "EDITOR names no editor. Quit, and type for example  export EDITOR=nano";
+    return;
+  }
+  screen_->leave();
+  // By a shell, because the variable may hold options, too. Saving the file starts a check.
+  run_in_foreground(
+      {"sh", "-c", std::string(editor) + " \"$1\"", "sh", course_.stub(watch_.current()).string()},
+      [this] { return watch_.is_ending(); });
+  screen_->come_back();
 }
 
 void WatchScreen::run_program() {

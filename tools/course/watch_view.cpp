@@ -17,11 +17,12 @@ struct KeyHelp {
   const char* word;
   const char* explanation;
 };
-constexpr std::array<KeyHelp, 9> kKeys = {{
+constexpr std::array<KeyHelp, 10> kKeys = {{
     {"h", "hint", "shows the next hint, from a nudge to nearly the answer"},
     {"l", "list", "shows all exercises; choose one with the arrows and Enter"},
     {"n", "next", "goes to the next exercise, after a pass"},
     {"r", "run", "runs the chapter's program with your exercises"},
+    {"e", "edit", "opens the file in your editor, which EDITOR names"},
     {"c", "check", "checks the exercise again; saving its file does the same"},
     {"s", "solution", "shows the solution, after a pass or the last hint"},
     {"x", "reset", "brings the original file back; your text is kept"},

@@ -35,6 +35,7 @@ usage() {
   usage_line "$width" "launch -n 2 6" "run chapter 6 as 2 ranks that train together"
   usage_line "$width" "check [N[.NAME]]" "judge your exercises"
   usage_line "$width" "watch [N[.NAME]]" "judge them whenever you save"
+  usage_line "$width" "debug [N.NAME]" "gdb in your code, in the test that fails"
   usage_line "$width" "hint [N.NAME]" "a hint, from a nudge to nearly the answer"
   usage_line "$width" "solution N.NAME" "compare your file with the solution"
   usage_line "$width" "reset N.NAME" "bring the original file back; yours is kept"

@@ -94,7 +94,7 @@ set_up() {  # set_up base|docs|all
   local sections=(base faster) stamp="build/setup.$1"
   check_owner || return 1
   [ "$1" = docs ] && sections+=(docs)
-  [ "$1" = all ] && sections+=(docs all)
+  [ "$1" = all ] && sections+=(docs editor all)
   if [ "$stamp" -nt tools/packages.debian ]; then return 0; fi
   mkdir -p build || {
     echo "setup: cannot write to ${root:?}. Clone the course to a folder of your own." >&2
