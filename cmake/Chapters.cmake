@@ -246,13 +246,32 @@ function(course_add_checker chapter)
   add_dependencies(checkers check_${chapter})
 endfunction()
 
+# A program of the chapter, linked to the solutions: course_add_program(target source).
+function(course_add_program target source)
+  add_executable(${target} "${source}")
+  course_options(${target})
+  # The solutions have made the precompiled header; a program takes it if it has their -fPIC.
+  course_precompiled("")
+  if(precompiled AND solutions)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+    target_precompile_headers(${target} REUSE_FROM ${precompiled})
+  endif()
+  target_include_directories(${target} PRIVATE "${chapter_folder}")
+  target_link_libraries(${target} PRIVATE ${chapter_libraries} ${chapter_PROGRAM})
+  if(TARGET td_app AND chapter_LIBRARIES)
+    target_link_libraries(${target} PRIVATE td_app)
+  endif()
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${course_programs}")
+endfunction()
+
 # td_add_chapter(05_data_parallel [ROOT dir] [MINE_ROOT dir] [LIBRARIES td] [PROGRAM td_data] [NO_PROOF])
 #   ROOT       where chapters/, solutions/ and tests/chapters/ lie; the project without it
 #   MINE_ROOT  where the learner's chapters/ lie; ROOT without it
 #   LIBRARIES  what exercises, checker and program link
 #   PROGRAM    what the program links in addition
 #   NO_PROOF   registers no test: for a chapter whose promises are broken on purpose
-# Targets: ch05_data_parallel (program), check_ch05 (checker), mine_ch05_<name> (learner's file),
+# Targets: ch05_data_parallel (program), ch05-<name> (one of programs/), check_ch05 (checker), mine_ch05_<name> (learner's file),
 # exercise_ch05_<name> (what the proof of one needs besides the checker), exercises_ch05 (all).
 function(td_add_chapter folder)
   cmake_parse_arguments(PARSE_ARGV 1 chapter "NO_PROOF" "ROOT;MINE_ROOT"
@@ -293,20 +312,12 @@ function(td_add_chapter folder)
       COMMAND ${CMAKE_COMMAND} -E false)
   endif()
 
-  add_executable(ch${folder} "${chapter_folder}/main.cpp")
-  course_options(ch${folder})
-  # The solutions have made the precompiled header; a program takes it if it has their -fPIC.
-  course_precompiled("")
-  if(precompiled AND solutions)
-    set_target_properties(ch${folder} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-    target_compile_options(ch${folder} PRIVATE -fPIC)
-    target_precompile_headers(ch${folder} REUSE_FROM ${precompiled})
-  endif()
-  target_link_libraries(ch${folder} PRIVATE ${chapter_libraries} ${chapter_PROGRAM})
-  if(TARGET td_app AND chapter_LIBRARIES)
-    target_link_libraries(ch${folder} PRIVATE td_app)
-  endif()
-  set_target_properties(ch${folder} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${course_programs}")
+  course_add_program(ch${folder} "${chapter_folder}/main.cpp")
+  file(GLOB programs CONFIGURE_DEPENDS "${chapter_folder}/programs/*.cpp")
+  foreach(program IN LISTS programs)
+    get_filename_component(name "${program}" NAME_WE)
+    course_add_program(${chapter}-${name} "${program}")
+  endforeach()
 
   if(solutions AND TARGET check_${chapter} AND NOT chapter_NO_PROOF)
     course_add_proof(${chapter})

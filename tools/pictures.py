@@ -22,11 +22,11 @@ import tempfile
 import tomllib
 
 sys.dont_write_bytecode = True
+import course_command  # noqa: E402
 from drawings import readable  # noqa: E402
 from drawings.frame import ROOT  # noqa: E402
 
 LIST = ROOT / "docs/pictures.toml"
-COMMAND = re.compile(r"((?:\w+=\S+ )*)\./course (run|launch -n \d+) (\d+)(.*)")
 CANNOT_RUN_HERE = 77  # a program's exit code on a machine that lacks what it needs
 PATIENCE = 600
 
@@ -79,21 +79,26 @@ def write(entries):
 
 def with_program(command, programs):
     """The same command, for a program that is already built. @throws CannotRun if there is none."""
-    settings, how, number, options = COMMAND.fullmatch(command).groups()
-    found = sorted(path for path in programs.glob(f"ch{int(number):02}_*") if path.is_file())
-    if not found or how != "run":
-        raise CannotRun(f"{programs} has no program for {command}")
-    return f"{settings}{found[0]}{options}"
+    typed = course_command.parsed(command)
+    try:
+        words = typed.built(programs)
+    except course_command.NotBuilt as error:
+        raise CannotRun(f"{command}: {error}") from error
+    return " ".join([*(f"{name}={value}" for name, value in typed.settings.items()), *map(str, words)])
 
 
 def faults_of_command(entry, programs):
     """Options that the program does not know, output that cannot be drawn, and a picture with another result."""
     command = entry.get("run", "")
-    if programs and COMMAND.fullmatch(command):
-        program = with_program(f"./course run {COMMAND.fullmatch(command).group(3)} --help", programs)
-        known = set(re.findall(r"--[\w-]+", run(program)))
-        for option in re.findall(r"--[\w-]+", COMMAND.fullmatch(command).group(4)):
-            if option not in known:
+    typed = course_command.parsed(command)
+    if programs and typed:
+        try:
+            program, options = typed.program(programs)
+        except course_command.NotBuilt as error:
+            raise CannotRun(f"{command}: {error}") from error
+        known = set(re.findall(r"--[\w-]+", run(f"{program} --help")))
+        for option in options:
+            if option.startswith("--") and option not in known:
                 yield f"its command has {option}, which {program} does not list"
     if "draw" in entry and (programs or not command):
         text = drawn(entry, command and with_program(command, programs))

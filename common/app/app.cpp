@@ -279,4 +279,30 @@ int Command::run(int argc, char** argv, const std::function<void(const Options&)
   }
 }
 
+/// Instead of abort(): what main() of a short program does not catch.
+[[noreturn]] static void end_with_message() {
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+  } catch (const std::exception& error) {
+    complain(typed_name("error") + ": " + error.what(), 1);
+  } catch (...) {
+  }
+  std::_Exit(1);
+}
+
+td::Device start(int argc, char** argv, const std::string& summary) {
+  std::set_terminate(end_with_message);
+  const std::string name = fs::path(argv[0]).filename();
+  Command command(name, summary);
+  command.remove("--trace").remove("--mine");
+  td::Device device("cpu");
+  bool help = true;
+  const int code = command.run(argc, argv, [&](const Options& options) {
+    help = false;
+    device = choose_device(options);
+  });
+  if (help || code != 0) std::exit(code);
+  return device;
+}
+
 }  // namespace app

@@ -6,7 +6,7 @@
     listings_test.py --write SOURCE_ROOT            authors: brings the listings up to date
 
 `<!-- listing: main.cpp#name -->` before a fenced block: the block is what stands between
-`// anchor: name` and `// anchor end` in that file of the chapter.
+`// anchor: name` and `// anchor end` in that file of the chapter; without `#name`, it is the whole file.
 `<!-- output: ./course run 2 --device sim -->` before a fenced block: the block is what the program
 prints, stdout and stderr together. `./course launch -n 2 6 ...` starts it as several ranks. `…` in a line stands for any text, a line `…` for any lines; what
 changes from run to run, or with the machine, is written so. `(exit code 1)` at the end of the mark
@@ -21,6 +21,9 @@ import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import course_command  # noqa: E402
 
 MARK = re.compile(r"<!-- (listing|output): (.+?) -->\n+```[a-z]*\n(.*?)```", re.S)
 ANSWER = re.compile(r"<!-- answer: (.+?) -->(.*?)</details>", re.S)
@@ -53,7 +56,7 @@ def check_listing(chapter, what, block):
     file = chapter / path
     if not file.exists():
         return f"there is no {path}"
-    code = anchored(file, name)
+    code = anchored(file, name) if name else file.read_text()
     if code is None:
         return f"{path} has no anchor {name}"
     if code.rstrip() != block.rstrip():
@@ -63,23 +66,19 @@ def check_listing(chapter, what, block):
 
 def run_command(chapter, what, programs):
     """What the program prints, None where it cannot run here, or a fault as the second value."""
-    match = re.fullmatch(r"((?:TD_\w+=\S+ )*)\./course (run|launch -n (\d+)) (\d+)(.*?)"
-                         r"(?: \(exit code (\d+)\))?", what)
-    if not match or int(match.group(4)) != int(chapter.name[:2]):
+    line, code = re.fullmatch(r"(.*?)(?: \(exit code (\d+)\))?", what).groups()
+    command = course_command.parsed(line)
+    if not command or command.chapter != int(chapter.name[:2]):
         return None, f"cannot run \"{what}\": write ./course run {int(chapter.name[:2])} OPTIONS"
-    program = programs / ("ch" + chapter.name)
-    if not program.exists():
-        return None, f"{program} is not built"
-    words = [program, *match.group(5).split()]
-    if match.group(3):  # a path instead of the chapter's number, because that would build it
-        words = [programs.parent / "tools/course/course-tool", "launch", "-n", match.group(3), *words]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
-    environment.update(setting.split("=", 1) for setting in match.group(1).split())
-    run = subprocess.run(words, env=environment, timeout=120,
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    if run.returncode == CANNOT_RUN_HERE and not match.group(6):
+    try:
+        run = subprocess.run(command.built(programs), env=environment | command.settings, timeout=120,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    except course_command.NotBuilt as error:
+        return None, str(error)
+    if run.returncode == CANNOT_RUN_HERE and not code:
         return None, None
-    if run.returncode != int(match.group(6) or 0):
+    if run.returncode != int(code or 0):
         return None, f"\"{what}\" ended with exit code {run.returncode}:\n{run.stdout}"
     return run.stdout, None
 
@@ -134,7 +133,8 @@ def write_listings(readme):
     def renewed(match):
         kind, what, _ = match.groups()
         path, _, name = what.partition("#")
-        code = anchored(readme.parent / path, name) if kind == "listing" else None
+        file = readme.parent / path
+        code = None if kind != "listing" else anchored(file, name) if name else file.read_text()
         return match.group(0) if code is None else f"<!-- listing: {what} -->\n```cpp\n{code}```"
     readme.write_text(MARK.sub(renewed, readme.read_text()))
 

@@ -9,6 +9,7 @@ Called by CTest. Every program that works on td's devices must write a valid fil
 import collections
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -130,6 +131,10 @@ def several_ranks(folder, programs, data):
         expect("collectives" in rows, f"ch06: the rows are {rows}")
 
 
+def takes_trace(program):
+    return "--trace" in subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
+
+
 def errors(folder, programs, data):
     program = programs / "ch04_training_loop"
     nowhere = folder / "nowhere" / "trace.json"
@@ -154,8 +159,11 @@ def main():
         errors(folder, programs, data)
         # The course's own; the build folder also holds chapters that only test the tool.
         chapters = pathlib.Path(__file__).resolve().parents[2] / "chapters"
-        for source in sorted(chapters.glob("*/main.cpp")):
-            program = programs / f"ch{source.parent.name}"
+        found = [programs / f"ch{source.parent.name}" for source in sorted(chapters.glob("*/main.cpp"))]
+        found += [programs / f"ch{source.parts[-3][:2]}-{source.stem}" for source in sorted(chapters.glob("*/programs/*.cpp"))]
+        for program in found:
+            if not takes_trace(program) and program.name not in WITHOUT_OUR_DEVICES:
+                continue  # a short main program, which takes --device alone
             if program.name in WITHOUT_OUR_DEVICES:
                 ends(program, ["--trace", folder / "trace.json"], 2, "--trace")
             else:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the PyTorch twin of each chapter on the CPU and compares its numbers with those of the chapter's program.
 
-    twins_test.py PROJECT PROGRAM_FOLDER [CHAPTER...]   checks chapters/*/pytorch.py, or those of some chapters
+    twins_test.py PROJECT PROGRAM_FOLDER [CHAPTER...]   checks chapters/*/pytorch.py and chapters/*/programs/*.py, or
+                                                        those of some chapters
     twins_test.py --self-test                           checks that planted faults are found
 
 Called by CTest with the python3 that has torch. The docstring of a twin says what is compared:
@@ -22,6 +23,9 @@ import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import course_command  # noqa: E402
 
 PATIENCE = 300  # seconds; a busy machine is no fault
 CANNOT_RUN_HERE = 77
@@ -52,17 +56,14 @@ def faults_of(twin, programs):
     compared = [(re.search(r"[\d.e-]+$", name), value) for name, value in fields if name.startswith("Compared")]
     if len(commands) != 1 or not compared:
         return ["its docstring needs one line \"Twin of:\" and at least one line \"Compared:\""]
-    number = int(twin.parent.name[:2])
-    match = re.fullmatch(r"((?:TD_\w+=\S+ )*)\./course (run|launch -n (\d+)) (\d+)(.*)", commands[0])
-    if not match or int(match.group(4)) != number:
+    number = int((twin.parent.parent if twin.parent.name == "programs" else twin.parent).name[:2])
+    command = course_command.parsed(commands[0])
+    if not command or command.chapter != number:
         return [f"cannot run \"{commands[0]}\": write ./course run {number} OPTIONS"]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
     with tempfile.TemporaryDirectory() as folder:
-        words = [programs / ("ch" + twin.parent.name), *match.group(5).replace("{folder}", folder).split()]
-        if match.group(3):
-            words = [programs.parent / "tools/course/course-tool", "launch", "-n", match.group(3), *words]
-        settings = dict(setting.split("=", 1) for setting in match.group(1).split())
-        program = run(words, environment | settings)
+        command.words = [word.replace("{folder}", folder) for word in command.words]
+        program = run(command.built(programs), environment | command.settings)
         if program.returncode == CANNOT_RUN_HERE:
             return []
         arguments = " ".join(options).replace("{folder}", folder).split()
@@ -110,8 +111,8 @@ def main():
         print("skipped: this Python has no torch (Debian package python3-torch)")
         return sys.exit(CANNOT_RUN_HERE)
     root, programs = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    twins = [twin for twin in sorted(root.glob("chapters/[0-9]*/pytorch.py"))
-             if not sys.argv[3:] or twin.parent.name[:2] in sys.argv[3:]]
+    twins = [twin for pattern in ("pytorch.py", "programs/*.py") for twin in sorted(root.glob(f"chapters/[0-9]*/{pattern}"))
+             if not sys.argv[3:] or twin.relative_to(root).parts[1][:2] in sys.argv[3:]]
     faults = [f"{twin}: {fault}" for twin in twins for fault in faults_of(twin, programs)]
     print("\n".join([*faults, f"{len(twins)} twins, {len(faults)} faults"]))
     return sys.exit(1 if faults or not twins else 0)

@@ -109,6 +109,23 @@ void build_mine(const Course& course, const Chapter& chapter) {
   }
 }
 
+/// The name of a program of programs/, which is taken from the words; empty for the chapter's main
+/// program. A chapter without programs/ gets all words.
+std::string take_name(const Course& course, const Chapter& chapter,
+                      std::vector<std::string>& words) {
+  const auto programs = course.programs(chapter);
+  if (programs.empty() || words.empty() || words[0].rfind('-', 0) == 0) return "";
+  const std::string name = words[0];
+  if (std::find(programs.begin(), programs.end(), name) == programs.end()) {
+    std::string known;
+    for (const auto& one : programs) known += (known.empty() ? "" : ", ") + one;
+    throw UsageError("Chapter " + std::to_string(chapter.number) + " has no program \"" + name +
+                     "\"; besides its main program it has: " + known + ".");
+  }
+  words.erase(words.begin());
+  return name;
+}
+
 }  // namespace
 
 std::string mine_target(const Exercise& e) {
@@ -168,15 +185,17 @@ std::string build(const Course& course, const std::vector<std::string>& targets,
   return outcome.exit_code == 0 ? "" : first_errors(outcome.output, course.root);
 }
 
-fs::path build_program(const Course& course, const Chapter& chapter, bool mine) {
-  const std::string errors = build(course, {chapter.program()});
+fs::path build_program(const Course& course, const Chapter& chapter, bool mine,
+                       std::vector<std::string>& words) {
+  const std::string program = chapter.program(take_name(course, chapter, words));
+  const std::string errors = build(course, {program});
   if (!errors.empty()) {
-    std::cerr << errors << chapter.program() << " could not be built; the whole output is in "
+    std::cerr << errors << program << " could not be built; the whole output is in "
               << (course.build / "course.log").string() << '\n';
     return {};
   }
   if (mine) build_mine(course, chapter);
-  return course.binary(chapter.program());
+  return course.binary(program);
 }
 
 int become_built(const Course& course, const std::string& target, const std::string& program,

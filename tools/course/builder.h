@@ -39,9 +39,12 @@ void announce_older_file(const Course& course, const Exercise& e);
 std::string build(const Course& course, const std::vector<std::string>& targets,
                   const Supervision& supervision = {});
 
-/// Builds a chapter's program, and with `mine` the learner's exercises for it: one that does not
-/// compile is left out, with a message. @return the program; empty when the build has failed.
-fs::path build_program(const Course& course, const Chapter& chapter, bool mine);
+/// Builds a program of a chapter, and with `mine` the learner's exercises for it: one that does not
+/// compile is left out, with a message. Takes the first of the words where it names one of
+/// programs/. @return the program; empty when the build has failed.
+/// @throws UsageError when the first word is neither an option nor a program.
+fs::path build_program(const Course& course, const Chapter& chapter, bool mine,
+                       std::vector<std::string>& words);
 
 /// Builds `target` and becomes `program`, a path in the build folder, with `words`. Returns 1, with
 /// the errors on stderr, when it could not be built.

@@ -51,7 +51,9 @@ std::string Exercise::id() const { return two_digits(chapter) + "." + name; }
 std::string Exercise::library() const { return "libch" + two_digits(chapter) + "_" + name + ".so"; }
 std::string Chapter::number_text() const { return two_digits(number); }
 std::string Chapter::page() const { return "chapters/" + folder + "/README.md"; }
-std::string Chapter::program() const { return "ch" + folder; }
+std::string Chapter::program(const std::string& name) const {
+  return name.empty() ? "ch" + folder : "ch" + number_text() + "-" + name;
+}
 std::string Chapter::checker() const { return "check_ch" + two_digits(number); }
 
 fs::path Course::file(const fs::path& folder, const Exercise& e) const {
@@ -65,6 +67,16 @@ fs::path Course::solution(const Exercise& e) const {
 }
 fs::path Course::answers(const std::string& kind, const Exercise& e) const {
   return file(fs::path("tests/chapters") / e.folder / kind, e);
+}
+
+std::vector<std::string> Course::programs(const Chapter& chapter) const {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry :
+       fs::directory_iterator(root / "chapters" / chapter.folder / "programs", none))
+    if (is_source(entry.path())) names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 bool is_source(const fs::path& path) {

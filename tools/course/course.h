@@ -36,8 +36,9 @@ struct Chapter {
 
   std::string number_text() const;  ///< "05"
   std::string page() const;         ///< "chapters/05_data_parallel/README.md"
-  std::string program() const;      ///< "ch05_data_parallel"
-  std::string checker() const;      ///< "check_ch05"
+  /// "ch05_data_parallel", and "ch05-timeline" for a program of programs/.
+  std::string program(const std::string& name = "") const;
+  std::string checker() const;  ///< "check_ch05"
 };
 
 /// The whole course.
@@ -54,6 +55,9 @@ struct Course {
   std::string shown(const fs::path& path) const { return fs::relative(path, root).string(); }
   fs::path binary(const std::string& name) const { return build / "chapters" / name; }
   fs::path variant(const std::string& name) const { return build / "exercises" / name; }
+
+  /// What programs/ of the chapter holds, in alphabetical order: "timeline".
+  std::vector<std::string> programs(const Chapter& chapter) const;
 
   /// The chapter with this number. @throws UsageError listing the existing ones.
   const Chapter& chapter(int number) const;

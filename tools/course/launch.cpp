@@ -96,8 +96,10 @@ std::vector<std::string> program_of(const Session& session,
       std::cerr << "launch: chapter " << chapter.number
                 << "'s program has no ranks, so each process "
                 << "does all of the work. One that divides it: " << kLaunchExample << '\n';
-    words[0] = build_program(course, chapter, mine).string();
-    if (words[0].empty()) words.clear();
+    words.erase(words.begin());
+    const fs::path program = build_program(course, chapter, mine, words);
+    if (program.empty()) return {};
+    words.insert(words.begin(), program.string());
     const std::string n = std::to_string(launch.nprocs);
     setenv("COURSE_TYPED", ("./course launch -n " + n + " " + first).c_str(), 1);
   } else if (td::find_program(first).empty()) {

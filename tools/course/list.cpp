@@ -131,6 +131,10 @@ void list_chapter(const Course& course, const Chapter& chapter, const Progress& 
   const Printer printer(course, progress);
   printer.chapter_line(chapter);
   printer.lines(chapter);
+  std::string programs = "Its program: ./course run " + std::to_string(chapter.number);
+  for (const auto& name : course.programs(chapter))
+    programs += ", ./course run " + std::to_string(chapter.number) + " " + name;
+  printer.say(programs);
   if (fs::exists(course.root / chapter.page())) printer.say("The lesson: " + chapter.page());
 }
 

@@ -16,11 +16,20 @@ int run_chapter(const Course& course, const std::string& number, bool mine,
   if (number.empty())
     throw UsageError("Which chapter? ./course run 4, and ./course run 4 --help for its options.");
   const Chapter& chapter = course.chapter(number, "./course run 4");
-  const fs::path program = build_program(course, chapter, mine);
+  const std::size_t words = arguments.size();
+  const std::string first = words > 0 ? arguments[0] : "";
+  const fs::path program = build_program(course, chapter, mine, arguments);
   if (program.empty()) return 1;
+  const std::string name = arguments.size() < words ? " " + first : "";
+  const auto others = course.programs(chapter);
+  if (name.empty() && words > 0 && (first == "--help" || first == "-h") && !others.empty()) {
+    std::cout << "Other programs of this chapter:";
+    for (const auto& other : others) std::cout << "  ./course run " << number << ' ' << other;
+    std::cout << "\n\n";
+  }
   if (mine) arguments.insert(arguments.begin(), "--mine");
   arguments.insert(arguments.begin(), program.string());
-  setenv("COURSE_TYPED", ("./course run " + number).c_str(), 1);
+  setenv("COURSE_TYPED", ("./course run " + number + name).c_str(), 1);
   std::cout << std::flush;
   become(arguments);
 }
@@ -45,7 +54,8 @@ class Run : public Command {
  public:
   const char* name() const override { return "run"; }
   const char* help() const override {
-    return "build and run a chapter's program; what follows the number goes to the program";
+    return "build and run a chapter's program, or another of its programs by its name; what "
+           "follows goes to the program";
   }
   const char* example() const override { return "./course run 4 --device sim"; }
   void syntax(Syntax& syntax) override {
