@@ -292,8 +292,8 @@ class Check:
             ("host", "simple", "mlp", "cifar", "copies", "lenet", "startup", "scaler", "large_mlp")])
         self.part("programs", 110, [
             *(self.program(number) for number in chapter_numbers if number != "10"),  # which is for XLA's plugins
-            Item("ch04.training", chapters / "ch04_training_loop", *device, "--epochs", "2"),
-            Item("ch04.channels_last", chapters / "ch04_training_loop", *device, "--epochs", "2", "--channels-last"),
+            Item("ch04.training", chapters / "ch04-train", *device, "--epochs", "2"),
+            Item("ch04.channels_last", chapters / "ch04-train", *device, "--epochs", "2", "--channels-last"),
             Item("ch07.amp", chapters / "ch07_amp", *device, "--epochs", "2"),
             Item("ch08.bandwidth", chapters / "ch08_pinned_memory", *device, "--show", "bandwidth", "--largest", "256"),
             Item("ch11.kernels", chapters / "ch11_kernels", *device),

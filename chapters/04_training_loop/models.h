@@ -1,14 +1,8 @@
-// The models that chapter 04 trains. Each is a Sequential: a list of layers, called in order.
+// The networks that programs of chapter 04 train. Each is a Sequential: a list of layers, called in
+// order.
 #pragma once
 
 #include "td/td.h"
-
-// anchor: simple
-/// SimpleModel: one linear layer with 10 inputs.
-inline td::nn::Sequential simple_model(std::int64_t outputs) {
-  return td::nn::Sequential(td::nn::Linear(10, outputs));
-}
-// anchor end
 
 /// LeNet-5 for gray images of 28 x 28 (LeCun et al., 1998, with ReLU and max pooling).
 inline td::nn::Sequential lenet() {

@@ -1,6 +1,7 @@
 // Draws the images with td::data, and shows a progress line on a terminal.
 #include "app/images.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
@@ -41,6 +42,12 @@ std::string image_folder(const Options& options, Images images) {
     draw(folder, images, 0);
   }
   return folder.string();
+}
+
+std::string image_folder(Images images) {
+  Options options;
+  if (const char* folder = std::getenv("TD_DATA")) options.data = folder;
+  return image_folder(options, images);
 }
 
 void draw_images(const std::string& folder, std::uint64_t seed) {

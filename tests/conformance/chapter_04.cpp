@@ -52,7 +52,7 @@ void train_pictures(const std::string& name, nn::Sequential model, const Options
 void simple() {
   for (const std::int64_t outputs : {1, 5}) {
     Context here("simple " + std::to_string(outputs));
-    nn::Sequential model = simple_model(outputs);
+    nn::Sequential model(nn::Linear(10, outputs));
     set_weights(*model);
     torch::optim::SGD optimizer(model->parameters(), torch::optim::SGDOptions(0.01));
     const Tensor inputs = formula({100, 10});
@@ -75,7 +75,7 @@ struct Rows : data::datasets::Dataset<Rows> {
 };
 
 void with_loader() {
-  nn::Sequential model = simple_model(5);
+  nn::Sequential model(nn::Linear(10, 5));
   set_weights(*model);
   torch::optim::SGD optimizer(model->parameters(), torch::optim::SGDOptions(0.01));
   auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
@@ -90,7 +90,7 @@ void with_loader() {
 }
 
 void by_hand() {
-  nn::Sequential model = simple_model(3);
+  nn::Sequential model(nn::Linear(10, 3));
   set_weights(*model);
   const Tensors parameters = model->parameters();
   Tensors velocity(parameters.size());

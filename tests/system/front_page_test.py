@@ -17,13 +17,15 @@ import sys
 import tomllib
 from urllib.parse import unquote
 
-import repository_files as files
-import workflow_file
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import course_command  # noqa: E402
+import repository_files as files  # noqa: E402
+import workflow_file  # noqa: E402
 
 # Of LICENSE-2.0.txt as apache.org has it.
 APACHE_2 = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"
 COMMANDS = {
-    "run", "launch", "list", "check", "watch", "hint", "reset", "solution", "doctor", "time", "docs", "data",
+    "run", "launch", "list", "check", "watch", "debug", "hint", "reset", "solution", "doctor", "time", "docs", "data",
     "test", "setup", "new-exercise"
 }
 MOST_LINES = 170
@@ -84,8 +86,9 @@ class Course:
         number = int(numbers[0]) if numbers else 0
         if number not in self.chapters:
             return [f'"{line}": there is no chapter {number}']
-        program = self.build / "chapters" / f"ch{self.chapters[number]['folder']}"
-        if not program.exists():
+        try:
+            program, _ = course_command.Command({}, None, number, words[words.index(numbers[0]) + 1:]).program(self.build / "chapters")
+        except course_command.NotBuilt:
             return []
         return [
             f'"{line}": {program.name} has no option {word}'
@@ -240,7 +243,7 @@ PLANTS = [
     ("README.md", "./course launch -n 2 6 ", "./course launch -n 2 66 ", "there is no chapter 66"),
     ("README.md", "run 4 --device sim", "run 4 --devise sim", "has no option --devise"),
     ("README.md", "hint 1.first_device", "hint 1.last_device", "there is no exercise 1.last_device"),
-    ("README.md", "cmake --preset release\n", "cmake --preset fast\n", "there is no preset fast"),
+    ("README.md", "cmake --preset release ", "cmake --preset fast ", "there is no preset fast"),
     ("README.md", "ctest --preset release\n", "ctest --preset release\nmake all\n",
      "no test knows this command"),
     ("README.md", "./course watch ", "./course data ", "does not show ./course watch"),

@@ -46,7 +46,7 @@ def losses(text):
 def same_losses(program, on_cuda, on_cpu, *arguments, variables=None):
     """Sums of floats in another order change the last printed digit, and with it the class of a picture at most."""
     found = losses(run(program, *on_cuda, *arguments, variables=variables))
-    expected = losses(run(program, *on_cpu, *arguments))
+    expected = losses(run(program, *on_cpu, *arguments, variables=variables))
     close = len(found) == len(expected) and all(abs(f - e) < 2e-3 * abs(e) for f, e in zip(found, expected))
     expect(expected and close, f"{' '.join(map(str, [*on_cuda, *arguments]))}: expected {expected}, got {found}")
 
@@ -96,11 +96,13 @@ def training_loop(program, folder):
     """Chapter 04."""
     color, grey = write_cifar(folder / "color"), write_grey(folder / "grey", 8)
     cuda, cpu = ("--device", "cuda:0"), ("--device", "cpu")
-    for model in ("simple", "simple10", "simple5"):
-        same_losses(program, cuda, cpu, "--model", model)
-    for device, how in (("cuda:0", "--channels-last"), ("cuda:0", "--style=scattered"), ("cuda:1", "--style=central")):
-        same_losses(program, ("--device", device), cpu, "--data", color, "--epochs", 1, "--batch-size", 16, how, variables=FAST)
-    same_losses(program, cuda, cpu, "--data", grey, "--model", "lenet", "--epochs", 1, "--batch-size", 16)
+    for name in ("simple", "one_step", "loader", "two_styles"):
+        same_losses(program.with_name(f"ch04-{name}"), cuda, cpu)
+    same_losses(program, cuda, cpu, variables=FAST | {"TD_DATA": str(color)})
+    train = program.with_name("ch04-train")
+    for device, how in (("cuda:0", ["--channels-last"]), ("cuda:1", [])):
+        same_losses(train, ("--device", device), cpu, "--data", color, "--epochs", 1, "--batch-size", 16, *how, variables=FAST)
+    same_losses(train, cuda, cpu, "--data", grey, "--model", "lenet", "--epochs", 1, "--batch-size", 16)
 
 
 def data_parallel(program, folder):
@@ -164,7 +166,7 @@ def kernels(program, folder):
 
 def inference(program, _):
     """Chapter 04's table of modes."""
-    text = run(program, "--device", "cuda:0", "--inference", "--batch-size", 8, variables=FAST)
+    text = run(program.with_name("ch04-inference"), "--device", "cuda:0", "--batch-size", 8, variables=FAST)
     says(text, "^The classes are the same.", *(rf"^{re.escape(mode)} .* {recorded} +{moves} +[-\d.e]+$" for mode, recorded, moves in (
         ("training mode", "yes", "move"), ("eval()", "yes", "stay"), ("eval(), no_grad", "no", "stay"),
         ("inference mode", "no", "stay"))))

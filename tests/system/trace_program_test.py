@@ -17,7 +17,9 @@ from training_program_test import ends, expect, faults, stops, write_cifar
 
 FIRST_DEVICE = 5_000_000  # see common/trace/chrome.cpp
 SMALL = {  # programs whose usual work takes long
-    "ch04_training_loop": ["--model", "simple"],
+    "ch04-train": ["--model", "linear", "--epochs", 1],
+    "ch04-inference": ["--batch-size", 4],
+    "ch04-batch_sizes": ["--batch-size", 4],
     "ch05_data_parallel": ["--model", "simple"],
     "ch06_nccl_ddp": ["--model", "simple"],
     "ch07_amp": ["--model", "mlp", "--width", 32, "--samples", 64, "--epochs", 1],
@@ -89,7 +91,7 @@ def names(events, category):
 
 
 def training(folder, programs, data):
-    events = traced(programs / "ch04_training_loop", folder,
+    events = traced(programs / "ch04-train", folder,
                     ["--data", data, "--device", "sim", "--epochs", 1, "--batch-size", 10])
     steps = names(events, "user_annotation")["step"]
     expect(steps == 4, f"ch04: {steps} steps of 10 pictures out of 40")
@@ -103,7 +105,7 @@ def training(folder, programs, data):
     expect(copies == names(events, "copy_engine"), "ch04: an engine for every copy over the link")
     arrows = sum(e["ph"] == "s" for e in events)
     expect(arrows == sum(kernels.values()) + sum(copies.values()), f"ch04: {arrows} arrows")
-    on_cpu = traced(programs / "ch04_training_loop", folder,
+    on_cpu = traced(programs / "ch04-train", folder,
                     ["--data", data, "--device", "cpu", "--epochs", 1])
     expect(sum(names(on_cpu, "cpu_op").values()) > 50 and not names(on_cpu, "kernel"), "ch04 on the cpu")
 
@@ -136,7 +138,7 @@ def takes_trace(program):
 
 
 def errors(folder, programs, data):
-    program = programs / "ch04_training_loop"
+    program = programs / "ch04-train"
     nowhere = folder / "nowhere" / "trace.json"
     ends(program, ["--data", data, "--trace", nowhere], 1, f"cannot write {nowhere}", "make the folder first")
     ends(program, ["--data", data, "--trace", folder], 1, "it is a folder; name a file in it")

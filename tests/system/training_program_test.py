@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs chapter 04's program as a user does: every model on small data, Ctrl-C, and bad input.
+"""Runs chapter 04's programs as a user does: every model on small data, Ctrl-C, and bad input.
 
     training_program_test.py PROGRAM_FOLDER COURSE_TOOL
 
@@ -48,14 +48,15 @@ def write_grey(folder, count=40):
     return folder
 
 
-def ends(program, arguments, code, *texts):
-    """One run: its exit code, and what stdout and stderr together must contain."""
-    run = subprocess.run([program, *map(str, arguments)], env=ENVIRONMENT, timeout=PATIENCE, text=True,
+def ends(program, arguments, code, *texts, variables=None):
+    """One run: its exit code, and what stdout and stderr together must contain. Returns the output."""
+    run = subprocess.run([program, *map(str, arguments)], env=ENVIRONMENT | (variables or {}), timeout=PATIENCE, text=True,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     shown = f"{program.name} {' '.join(map(str, arguments))}"
     expect(run.returncode == code, f"{shown}: exit code {run.returncode}, not {code}:\n{run.stdout}")
     for text in texts:
         expect(text in run.stdout, f"{shown}: expected '{text}' in:\n{run.stdout}")
+    return run.stdout
 
 
 def stops(program, arguments):
@@ -72,16 +73,27 @@ def stops(program, arguments):
     expect("Stopped by Ctrl-C after epoch " in errors and ", step " in errors, f"{shown} says:\n{errors}")
 
 
-def models(program, colour, grey):
-    """Every model, both styles, on cpu and sim; training lines for each."""
+def programs_without_options(main, colour):
+    """The chapter's main program and its short ones, on every device; TD_DATA names the images of the main one."""
     for device in ("cpu", "sim", "sim:1"):
         on = ["--device", device]
-        ends(program, on + ["--model", "simple"], 0, "Epoch 1, Loss: ", "Epoch 10, Loss: ")
-        ends(program, on + ["--model", "simple10"], 0, "Epoch 1, Loss: ")
-        ends(program, on + ["--model", "simple5"], 0, "32 samples on " + device,
-             " 4 samples on " + device)
-    for device, style in (("cpu", "central"), ("sim", "scattered"), ("sim:1", "central")):
-        on = ["--device", device, "--epochs", 1, "--style", style]
+        ends(main, on, 0, "Epoch 1, Loss: ", "Epoch 5, Loss: ", "test accuracy: ", variables={"TD_DATA": str(colour)})
+        ends(main.with_name("ch04-simple"), on, 0, "Epoch 1, Loss: ", "Epoch 10, Loss: ")
+        ends(main.with_name("ch04-one_step"), on, 0, "outputs [5, 10] on " + device, "Loss after the step: ")
+        ends(main.with_name("ch04-loader"), on, 0, "32 samples on " + device, "\n4 samples on " + device)
+        styles = ends(main.with_name("ch04-two_styles"), on, 0, "scattered\n", "central\n")
+        losses = re.findall(r"Loss: ([\d.]+)", styles)
+        expect(len(losses) == 6 and losses[:3] == losses[3:], f"the two styles differ on {device}:\n{styles}")
+    ends(main, ["--device", "sim:9"], 1, "there is no sim:9")
+    ends(main, ["--epochs", "3"], 2, "There is no option --epochs")
+    ends(main, [], 1, "nowhere", variables={"TD_DATA": "/nowhere"})
+    ends(main, ["--help"], 0, "Trains a network for images on one device.", "--device")
+
+
+def models(program, colour, grey):
+    """Every model; training lines for each."""
+    for device in ("cpu", "sim", "sim:1"):
+        on = ["--device", device, "--epochs", 1]
         ends(program, on + ["--data", colour], 0, "test accuracy: ", " samples/s", "One step of ")
         ends(program, on + ["--data", colour, "--channels-last"], 0, "test accuracy: ")
         ends(program, on + ["--model", "linear", "--data", colour], 0, "test accuracy: ")
@@ -118,7 +130,6 @@ def refused(program):
     ends(program, ["--epoch", "3"], 2, "--epoch", "--help")
     ends(program, ["--devices", "sim:0"], 2, "--devices")
     ends(program, ["--model", "resnet"], 2, "resnet", "lenet")
-    ends(program, ["--style", "both"], 2, "both", "scattered")
     for wrong in ("0", "-1", "many"):
         ends(program, ["--epochs", wrong], 2, "--epochs")
         ends(program, ["--batch-size", wrong], 2, "--batch-size")
@@ -144,11 +155,13 @@ def learns(program, tool, folder):
 
 
 def main():
-    program = pathlib.Path(sys.argv[1]) / "ch04_training_loop"
+    main_program = pathlib.Path(sys.argv[1]) / "ch04_training_loop"
+    program = main_program.with_name("ch04-train")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         colour, grey = write_cifar(folder / "colour"), write_grey(folder / "grey")
         before = sorted(folder.rglob("*"))
+        programs_without_options(main_program, colour)
         models(program, colour, grey)
         for device in ("cpu", "sim"):
             stops(program, ["--device", device, "--data", colour, "--epochs", 1000000, "--batch-size", 8])

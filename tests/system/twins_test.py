@@ -12,6 +12,10 @@ Called by CTest with the python3 that has torch. The docstring of a twin says wh
     Compared: Epoch (\\d+), Loss: ([\\d.]+)                      a regular expression with groups
     Compared to 1e-2: accuracy ([\\d.]+)                        the same with a tolerance of its own
 
+A twin whose random numbers decide what it prints names the twin that compares the same work instead:
+
+    Compared by: programs/fixed.py
+
 Both outputs are searched for each expression. Invariant: there is at least one match, both outputs have the same
 number of matches, and each group agrees: numbers to a relative tolerance of 1e-4, other text exactly. `{folder}` is
 one temporary folder for both, so that the program can save what the twin starts from.
@@ -49,10 +53,13 @@ def run(words, environment):
 def faults_of(twin, programs):
     document = re.match(r'(?:#![^\n]*\n)?"""(.*?)"""', twin.read_text(), re.S)
     lines = document.group(1).splitlines() if document else []
-    fields = [re.match(r"\s*(Twin of|Run with|Compared(?: to [\d.e-]+)?): (.+)", line) for line in lines]
+    fields = [re.match(r"\s*(Twin of|Run with|Compared by|Compared(?: to [\d.e-]+)?): (.+)", line) for line in lines]
     fields = [match.groups() for match in fields if match]
     commands = [value for name, value in fields if name == "Twin of"]
     options = [value for name, value in fields if name == "Run with"]
+    elsewhere = [twin.parent / value for name, value in fields if name == "Compared by"]
+    if commands and elsewhere:
+        return [f"there is no {other}" for other in elsewhere if not other.is_file()]
     compared = [(re.search(r"[\d.e-]+$", name), value) for name, value in fields if name.startswith("Compared")]
     if len(commands) != 1 or not compared:
         return ["its docstring needs one line \"Twin of:\" and at least one line \"Compared:\""]

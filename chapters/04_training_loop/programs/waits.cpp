@@ -1,15 +1,15 @@
 // How often the host waits for the device in a training loop, counted in a trace: pageable or
-// pinned batches, blocking or non-blocking copies, and reading the loss in every step.
-#pragma once
-
+// pinned batches, blocking or non-blocking copies, and reading the loss in every step. The copy and
+// the step are exercises; with --mine they are yours.
 #include <iomanip>
 #include <iostream>
 #include <string>
 
+#include "app/app.h"
 #include "exercises.h"
 #include "trace/trace.h"
 
-namespace waits {
+namespace {
 
 struct Setting {
   const char* memory;
@@ -21,7 +21,7 @@ struct Setting {
 constexpr int kSteps = 10;
 
 /// Trains for kSteps steps, each on a batch that comes from the host.
-inline td::trace::Trace train(const Setting& setting, td::Device device, int steps) {
+td::trace::Trace train(const Setting& setting, td::Device device, int steps) {
   using namespace td::nn;
   Sequential model(Linear(512, 512), ReLU(), Linear(512, 10));
   model->to(device);
@@ -54,7 +54,7 @@ inline td::trace::Trace train(const Setting& setting, td::Device device, int ste
 
 /// Returns how often the host waited for a device. Waits with nothing in between are one: a copy to
 /// pageable memory waits in two places.
-inline int count(const td::trace::Trace& trace) {
+int count(const td::trace::Trace& trace) {
   int waits = 0;
   bool waited = false;  // the last span of the host
   for (const auto& span : trace.spans) {
@@ -66,7 +66,7 @@ inline int count(const td::trace::Trace& trace) {
   return waits;
 }
 
-inline void show(td::Device device, const std::string& pictures) {
+void show(td::Device device, const std::string& pictures) {
   const Setting settings[] = {{"pageable", "blocking", "added up", "waits.svg"},
                               {"pageable", "non_blocking", "added up", nullptr},
                               {"pinned", "blocking", "added up", nullptr},
@@ -84,4 +84,16 @@ inline void show(td::Device device, const std::string& pictures) {
   }
 }
 
-}  // namespace waits
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string pictures;
+  app::Command command("ch04-waits", "Counts how often the host waits for the device.");
+  command.takes({"seed"});
+  command.option("--pictures", pictures, "draw two timelines into this folder");
+  return command.run(argc, argv, [&](const app::Options& options) {
+    const td::Device device = app::choose_device(options);
+    td::manual_seed(options.seed);
+    show(device, pictures);
+  });
+}
