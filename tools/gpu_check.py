@@ -294,7 +294,7 @@ class Check:
             *(self.program(number) for number in chapter_numbers if number != "10"),  # which is for XLA's plugins
             Item("ch04.training", chapters / "ch04-train", *device, "--epochs", "2"),
             Item("ch04.channels_last", chapters / "ch04-train", *device, "--epochs", "2", "--channels-last"),
-            Item("ch07.amp", chapters / "ch07_amp", *device, "--epochs", "2"),
+            Item("ch07.amp", chapters / "ch07-precisions", *device, "--epochs", "2"),
             Item("ch08.bandwidth", chapters / "ch08_pinned_memory", *device, "--show", "bandwidth", "--largest", "256"),
             Item("ch11.kernels", chapters / "ch11_kernels", *device),
             Item("ch12.advise", chapters / "ch12_which_device", *device), *self.xla_program()])

@@ -1,5 +1,5 @@
 // The results of trainings in several precisions: loss curves as text and as a figure, and a table.
-// Included by main.cpp. Invariant: everything shown was measured in this run.
+// Included by programs/precisions.cpp. Invariant: everything shown was measured in this run.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The exercises of chapter 07: what autocast and GradScaler do, by hand, and a whole training loop
-// with them. Included by main.cpp, the exercises and their tests.
+// with them. Included by the programs, the exercises and their tests.
 // Invariant: scales are float32, as GradScaler's is, and powers of two lose no digit.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A mixed-precision training step: with td::amp, or with the exercises. Included by main.cpp.
+// A mixed-precision training step: with td::amp, or with the exercises. Included by the programs.
 // Invariant: both compute bitwise identical steps. The parameters are float32 in both.
 #pragma once
 

@@ -1,5 +1,5 @@
 // What the precisions of chapter 07 are compared on: images for the network of chapter 04, or
-// random numbers for a network of three linear layers. Included by main.cpp.
+// random numbers for a network of three linear layers. Included by the programs.
 #pragma once
 
 #include <functional>

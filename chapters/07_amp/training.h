@@ -1,4 +1,4 @@
-// One training and its measurements. Included by main.cpp and curves.h.
+// One training and its measurements. Included by the programs and curves.h.
 // Invariant: every measurement waits until the device has finished its work.
 #pragma once
 

@@ -20,7 +20,8 @@ enum class Images {
 /// line.
 /// @throws td::IoError when the folder cannot be written.
 std::string image_folder(const Options& options, Images images);
-/// For a program without `--data`: the directory that the variable TD_DATA names, or the course's own.
+/// For a program without `--data`: the directory that the variable TD_DATA names, or the course's
+/// own.
 std::string image_folder(Images images);
 
 /// Draws Shapes-10 into `folder`/shapes10 and `folder`/shapes10-grey, and replaces existing files.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs chapter 07's program as a user does: each precision, td::amp against the exercises, an overflow, the picture.
+"""Runs chapter 07's program precisions as a user does: each precision, td::amp against the exercises, an overflow, the picture.
 
     amp_program_test.py PROGRAM_FOLDER [DEVICE]
 
@@ -83,7 +83,7 @@ def picture_is_drawn(program):
 
 
 def main():
-    program = pathlib.Path(sys.argv[1]) / "ch07_amp"
+    program = pathlib.Path(sys.argv[1]) / "ch07-precisions"
     devices = sys.argv[2:] or ["cpu", "sim"]
     reference = losses(run(program, "--device", "cpu", "--precision", "float32", *SMALL))["float32"]
     for device in devices:

@@ -22,7 +22,7 @@ SMALL = {  # programs whose usual work takes long
     "ch04-batch_sizes": ["--batch-size", 4],
     "ch05_data_parallel": ["--model", "simple"],
     "ch06_nccl_ddp": ["--model", "simple"],
-    "ch07_amp": ["--model", "mlp", "--width", 32, "--samples", 64, "--epochs", 1],
+    "ch07-precisions": ["--model", "mlp", "--width", 32, "--samples", 64, "--epochs", 1],
     "ch08_pinned_memory": ["--show", "feeding", "--steps", 4, "--batch-size", 8],
     "ch09_cpu_and_gpu_together": ["--show", "split", "--batch-size", 8],
 }

@@ -1,19 +1,18 @@
-// The training loop of the exercise train_amp on numbers that a formula gives: --loop. pytorch.py
-// trains the same network. Included by main.cpp.
-#pragma once
-
+// The training loop of the exercise train_amp on numbers that a formula gives: accumulation,
+// clipping, and an overflow. loop.py trains the same network. With --mine the exercises are yours.
 #include <bit>
 #include <cmath>
 #include <iomanip>
 #include <iostream>
 #include <vector>
 
+#include "app/app.h"
 #include "training.h"
 
-namespace loop {
+namespace {
 
 /// `n` numbers between -1 and 1; `which` tells the tensors apart.
-inline td::Tensor formula(const std::vector<std::int64_t>& sizes, double which) {
+td::Tensor formula(const std::vector<std::int64_t>& sizes, double which) {
   std::int64_t n = 1;
   for (const std::int64_t size : sizes) n *= size;
   std::vector<float> values;
@@ -23,7 +22,7 @@ inline td::Tensor formula(const std::vector<std::int64_t>& sizes, double which) 
 }
 
 /// Twelve batches of eight samples. The class is the index of the largest of the first four inputs.
-inline std::vector<td::data::Example<>> batches() {
+std::vector<td::data::Example<>> batches() {
   std::vector<td::data::Example<>> all;
   for (int b = 0; b < 12; ++b) {
     const td::Tensor inputs = formula({8, 8}, b);
@@ -33,8 +32,8 @@ inline std::vector<td::data::Example<>> batches() {
 }
 
 /// The types that the parts of a forward pass return under autocast.
-inline void print_types(std::ostream& out, td::nn::Sequential& model,
-                        const td::data::Example<>& batch, const AmpSettings& settings) {
+void print_types(std::ostream& out, td::nn::Sequential& model, const td::data::Example<>& batch,
+                 const AmpSettings& settings) {
   const td::amp::AutocastGuard autocast(settings.device.type(), settings.fast,
                                         settings.fast.has_value());
   td::Tensor x = batch.data.to(settings.device);
@@ -48,7 +47,7 @@ inline void print_types(std::ostream& out, td::nn::Sequential& model,
 }
 
 /// Six epochs of four optimizer steps. A batch of the second epoch makes the gradients overflow.
-inline void train(std::ostream& out, td::Device device, td::optional<td::ScalarType> fast) {
+void train(std::ostream& out, td::Device device, td::optional<td::ScalarType> fast) {
   td::nn::Sequential model(td::nn::Linear(8, 16), td::nn::ReLU(), td::nn::Linear(16, 4));
   {
     const td::NoGradGuard no_grad;
@@ -74,7 +73,7 @@ inline void train(std::ostream& out, td::Device device, td::optional<td::ScalarT
 }
 
 /// Rounds some numbers, and trains in float32 and in bfloat16.
-inline void print(std::ostream& out, td::Device device) {
+void print(std::ostream& out, td::Device device) {
   for (const float value : {0.1f, 1.001f, 2049.0f, 65520.0f, 1e-7f, 1e-8f})
     out << value << " becomes " << float{std::bit_cast<td::Half>(half_bits(value))}
         << " in float16 and " << float{std::bit_cast<td::BFloat16>(bfloat16_bits(value))}
@@ -85,4 +84,11 @@ inline void print(std::ostream& out, td::Device device) {
   }
 }
 
-}  // namespace loop
+}  // namespace
+
+int main(int argc, char** argv) {
+  app::Command command("ch07-loop", "Trains with accumulation, clipping and an overflow.");
+  return command.run(argc, argv, [](const app::Options& options) {
+    print(std::cout, app::choose_device(options));
+  });
+}

@@ -1,19 +1,18 @@
-// Numbers in the 16-bit formats, and why a loss is scaled: --formats. Included by main.cpp.
-// Everything is computed with the exercises, so --mine shows the results of your solutions.
-#pragma once
-
+// Numbers in the 16-bit formats, and why a loss is scaled. Everything is computed with the
+// exercises; with --mine they are yours.
 #include <bit>
 #include <iomanip>
 #include <iostream>
 #include <string>
 
+#include "app/app.h"
 #include "exercises.h"
 #include "tasks.h"
 
-namespace formats {
+namespace {
 
 /// One line per number: its value and its bits in each format.
-inline void print_numbers(std::ostream& out) {
+void print_numbers(std::ostream& out) {
   out << "   float32           float16                bfloat16\n";
   for (const float value : {1.0f, 0.1f, 1.001f, 2049.0f, 65504.0f, 65520.0f, 1e-7f, 1e-8f, 1e38f}) {
     const std::uint16_t half = half_bits(value), brain = bfloat16_bits(value);
@@ -25,14 +24,14 @@ inline void print_numbers(std::ostream& out) {
 }
 
 /// How many of the elements are not 0 and would be in float16, in percent.
-inline double vanishing(const td::Tensor& values) {
+double vanishing(const td::Tensor& values) {
   const td::Tensor lost = (values.to(td::kFloat16) == 0) & (values != 0);
   return 100 * lost.to(td::kFloat32).mean().item<double>();
 }
 
 /// The gradients of a network that has learned 64 samples well, as float16 would hold them: as they
 /// are, and with the scale that a scaler begins with.
-inline void print_gradients(std::ostream& out, const Task& task) {
+void print_gradients(std::ostream& out, const Task& task) {
   constexpr float kScale = 65536;
   td::nn::Sequential model = task.model();
   td::optim::Adam optimizer(model->parameters(), td::optim::AdamOptions(0.001));
@@ -54,4 +53,15 @@ inline void print_gradients(std::ostream& out, const Task& task) {
   }
 }
 
-}  // namespace formats
+}  // namespace
+
+int main(int argc, char** argv) {
+  app::Command command("ch07-formats", "Shows the 16-bit formats and their limits.");
+  command.takes({"seed"});
+  return command.run(argc, argv, [](const app::Options& options) {
+    app::choose_device(options);
+    td::manual_seed(options.seed);
+    print_numbers(std::cout);
+    print_gradients(std::cout, random_task(256, 64, 64));
+  });
+}
