@@ -2,6 +2,7 @@
 // on the device, the copies, and each of its waits.
 #include "copies.h"
 #include "exercises.h"
+#include "host_waits.h"
 #include "lanes.h"
 
 namespace {
@@ -320,4 +321,25 @@ TEST_CASE("the hooks end with the optimizer", "[host_adam]") {
     next.step();
   }
   expect_same(model, plain, "after a step of the second HostAdam");
+}
+
+TEST_CASE("step returns while the parameters are copied to the device", "[host_adam]") {
+  for (const td::ScalarType dtype : {td::kFloat32, td::kBFloat16}) {
+    Model model(kSim, dtype);
+    const std::size_t parameters = model.parameters().size();
+    HostAdam host_adam(model.parameters(), options(), 1);  // a bucket for each parameter
+    model.backward();
+    td::synchronize(kSim);
+    const LinkOf slow({.gb_per_s = 12, .latency_us = 30000});
+    const int waits = check::host_waits([&] { host_adam.step(); });
+    check::expect(!td::getCurrentStream(kSim).query(),
+                  "step() returns when the updated parameters have arrived on the device, over a "
+                  "link that takes 30 ms for a copy: the host must not wait for them. Let the "
+                  "current stream wait for to_device_");
+    check::expect(waits <= static_cast<int>(parameters),
+                  "step() waits " + std::to_string(waits) + " times for " +
+                      std::to_string(parameters) +
+                      " buckets: the host waits for the gradients of each bucket once, and must "
+                      "not wait for copies to the device. Copy with non_blocking");
+  }
 }
