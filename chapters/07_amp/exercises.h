@@ -107,8 +107,9 @@ struct LossScale {
 ///   * With an overflow, do not call the optimizer: infinite or NaN gradients would destroy the
 ///     parameters. Multiply the scale by backoff_factor, and count from 0 again. There is no
 ///     smallest scale: it may fall below 1.
-///   * Without an overflow, call the optimizer. After growth_interval consecutive steps, multiply
-///     the scale by growth_factor, unless the product is not finite, and count from 0 again.
+///   * Without an overflow, call the optimizer. After growth_interval consecutive steps, count from
+///     0 again, and multiply the scale by growth_factor. If the product is not finite, the scale
+///     stays, and the count begins again all the same.
 ///
 /// @return whether the optimizer stepped.
 ///

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gradients.h"
+#include "host_waits.h"
 #include "reads.h"
 
 namespace {
@@ -351,4 +352,8 @@ TEST_CASE("the host waits once per group", "[train_amp]") {
                 "the host read the device " + std::to_string(reads) +
                     " times in 3 groups of 4 batches; scaler.step() needs one per group, "
                     "and a loss stays on the device");
+  const int waits = check::host_waits([&] { run.go(batches); });
+  check::expect(waits <= 3, "the host waited for the device " + std::to_string(waits) +
+                                " times in 3 groups of 4 batches; scaler.step() waits once per "
+                                "group, and nothing else may");
 }
