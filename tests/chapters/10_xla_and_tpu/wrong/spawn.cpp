@@ -522,3 +522,46 @@ std::vector<TensorList> spawn(const td::xla::Client& client, StepGroup& group,
   return results;
 }
 }  // namespace weights_on_device_0
+
+// answer: error_of_the_first_replica
+// expect: the error should say "the first error"; it says: a later error
+// Of two errors it throws that of the replica with the smaller number.
+namespace error_of_the_first_replica {
+std::vector<TensorList> spawn(const td::xla::Client& client, StepGroup& group,
+                              const TensorList& weights, const NextBatch& next,
+                              const OnLoss& on_loss) {
+  const auto train = [&](std::size_t replica) {
+    std::vector<Buffer> mine;
+    for (const td::Tensor& weight : weights) mine.push_back(client.to_device(weight, replica));
+    for (std::size_t n = 0;; ++n) {
+      const std::vector<Buffer> batch = next(replica);
+      if (batch.empty()) break;
+      mine.insert(mine.end(), batch.begin(), batch.end());
+      mine = group.mark_step(replica, std::move(mine));
+      const Buffer loss = mine.back();
+      mine.pop_back();
+      if (replica == 0) on_loss(n, loss);
+    }
+    TensorList result;
+    for (const Buffer& weight : mine) result.push_back(weight.to_host());
+    return result;
+  };
+  std::vector<TensorList> results(group.replicas());
+  std::vector<std::exception_ptr> errors(group.replicas());
+  std::vector<std::thread> threads;
+  for (std::size_t r = 0; r < group.replicas(); ++r)
+    threads.emplace_back([&, r] {
+      try {
+        results[r] = train(r);
+      } catch (const StepAborted&) {
+      } catch (...) {
+        errors[r] = std::current_exception();
+        group.abort();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
+  return results;
+}
+}  // namespace error_of_the_first_replica
