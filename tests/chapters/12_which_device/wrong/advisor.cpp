@@ -757,7 +757,7 @@ std::int64_t begin_of(const std::vector<double>& last, const std::vector<double>
   if (s == 0) return sizes[0];
   const double before = next[s - 1] - last[s - 1], after = last[s] - next[s];
   const auto from = static_cast<double>(sizes[s - 1]), to = static_cast<double>(sizes[s]);
-  return static_cast<std::int64_t>(from + (to - from) * before / (before + after)) + 1);
+  return static_cast<std::int64_t>(from + (to - from) * before / (before + after)) + 1;
 }
 
 }  // namespace
