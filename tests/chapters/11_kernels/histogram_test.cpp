@@ -53,7 +53,7 @@ TEST_CASE("at most 256 atomic operations on global memory per block", "[histogra
                         report.profile.of("in", simt::kLoad).requests, 65536 / 32);
 }
 
-TEST_CASE("all blocks share the work", "[histogram]") {
+TEST_CASE("all blocks count bytes", "[histogram]") {
   count_bytes(1000, 251, 4, 64);
   const std::vector<unsigned char> in(1000, 7);
   std::vector<unsigned> bins(256);

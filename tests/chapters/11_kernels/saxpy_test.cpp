@@ -46,7 +46,7 @@ TEST_CASE("in each step the threads access neighboring elements", "[saxpy]") {
                         3 * 32768 / 32);
 }
 
-TEST_CASE("all blocks share the work", "[saxpy]") {
+TEST_CASE("all blocks compute elements of y", "[saxpy]") {
   saxpy_elements(1000, 4, 64);
   const std::vector<float> x(1000, 1);
   std::vector<float> y(1000, 2);

@@ -52,7 +52,7 @@ TEST_CASE("a request loads or stores four elements per lane", "[scale4]") {
   check::expect_coalesced(scale(0, n, 4, 128));
 }
 
-TEST_CASE("all blocks share the work", "[scale4]") {
+TEST_CASE("all blocks scale elements", "[scale4]") {
   scale(0, 4000, 4, 64);
   std::vector<float> x(4000, 1);
   check::expect_all_blocks_read(4, 64, x, "x", [&] { scale4(x.data(), 3, 4000); });
