@@ -136,7 +136,7 @@ TEST_CASE("a device that is the best at one size only", "[advisor]") {
 // Powers of two, with which every way to compute a crossing is exact.
 constexpr double kExact = 0x1p-20;
 
-TEST_CASE("a crossing exactly at a whole number", "[advisor]") {
+TEST_CASE("a crossing exactly at an integer", "[advisor]") {
   expect_tables({{{1, 8}, {65, 8}}, {{1, 10}, {65, 6}}}, {{0, 1}, {1, 33}},
                 "the lines cross at exactly 33", kExact);
   expect_tables({{{1, 8}, {5, 8}, {69, 8}}, {{1, 12}, {5, 8}, {69, 4}}}, {{0, 1}, {1, 5}},

@@ -111,7 +111,7 @@ TEST_CASE("a line may begin below 0, or fall", "[crossover]") {
                    "a host whose fixed cost is negative");
 }
 
-TEST_CASE("a crossing between two whole numbers, and another range", "[crossover]") {
+TEST_CASE("a crossing between two integers, and another range", "[crossover]") {
   expect_crossover({1e-5, 3e-6}, {1.992e-4, 1e-6}, Advantage::kFrom, 94.6, "a crossing at 94.6");
   expect_crossover({1.992e-4, 1e-6}, {1e-5, 3e-6}, Advantage::kUpTo, 94.6,
                    "a crossing at 94.6, host for device");

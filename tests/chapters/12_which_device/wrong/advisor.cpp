@@ -726,7 +726,7 @@ std::vector<Advice> advise(const std::vector<Measure>& devices,
 
 // answer: one_after_the_crossing
 // expect: the lines cross at exactly 33: expected "device 0 from 1, device 1 from 33", got
-// Rounds down and adds 1, which is one too many if the crossing is a whole number.
+// Rounds down and adds 1, which is one too many if the crossing is an integer.
 namespace one_after_the_crossing {
 namespace {
 
