@@ -163,7 +163,7 @@ Crossover crossover(const Cost& host, const Cost& device, double from, double to
 
 // answer: whole_samples
 // expect: a crossing at 94.6, the size: index 0: expected 94.6, got 95
-// Rounds the size up, because a batch has an integer of samples.
+// Rounds the size up, because the size of a batch is an integer.
 namespace whole_samples {
 Cost fit_cost(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds) {
   return always_from::fit_cost(sizes, seconds);
