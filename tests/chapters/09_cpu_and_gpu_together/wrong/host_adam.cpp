@@ -1131,10 +1131,10 @@ void HostAdam::step() {
 }
 #endif  // waits_for_the_device
 
-// answer: ends_with_a_synchronize
+// answer: polls_until_the_end
 // expect: step() returns when the updated parameters have arrived on the device
-// The host waits for the parameters at the end, where the current stream should.
-#ifdef ends_with_a_synchronize
+// Asks until the parameters have arrived, where the current stream should wait.
+#ifdef polls_until_the_end
 HostAdam::HostAdam(const td::TensorList& parameters, const td::optim::AdamOptions& options,
                    std::size_t bucket_bytes)
     : device_(parameters.at(0).device()),
@@ -1194,9 +1194,10 @@ void HostAdam::step() {
     }
     bucket->missing = bucket->masters.size();
   }
-  to_device_.synchronize();
+  while (!to_device_.query()) {
+  }
 }
-#endif  // ends_with_a_synchronize
+#endif  // polls_until_the_end
 
 // answer: copies_back_blocking
 // expect: must not wait for copies to the device
