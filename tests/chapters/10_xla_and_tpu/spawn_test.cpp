@@ -226,11 +226,6 @@ TEST_CASE("an error of on_loss ends all threads and is thrown", "[spawn]") {
                                            "2 replicas, on_loss of step 1 throws");
 }
 
-TEST_CASE("an error of the step reaches the caller", "[spawn]") {
-  check::expect_throws<td::xla::XlaError>([&] { run_spawn({.bad_batch = 1}); }, {},
-                                          "2 replicas, a batch of the wrong size in step 1");
-}
-
 TEST_CASE("of two errors, the one that came first is thrown", "[spawn]") {
   if (gave_up()) check::skip("not tried after the failure above");
   const td::xla::Client& client = client_with(2);
@@ -257,4 +252,9 @@ TEST_CASE("of two errors, the one that came first is thrown", "[spawn]") {
       },
       {"the first error"},
       "next(1) throws \"the first error\", and when that thread has ended, next(0) throws another");
+}
+
+TEST_CASE("an error of the step reaches the caller", "[spawn]") {
+  check::expect_throws<td::xla::XlaError>([&] { run_spawn({.bad_batch = 1}); }, {},
+                                          "2 replicas, a batch of the wrong size in step 1");
 }
