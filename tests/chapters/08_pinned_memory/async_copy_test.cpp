@@ -273,23 +273,23 @@ TEST_CASE("a pinned source may be dropped, and its memory is not used again too 
 }
 
 TEST_CASE("all uses of the source and of the copy are ordered", "[async_copy]") {
-  const td::Stream copies = td::getStreamFromPool(kSim);
-  for (const td::Device target : {kSim, td::Device("cpu")})
-    for (const bool from_host : {false, true}) {
-      if (from_host && target.is_cpu()) continue;
-      const Looking looking;
-      td::Tensor values = td::zeros({1000}, kSim);
-      const td::Tensor host = td::ones({1000}).pin_memory();
-      values.add_(7);
-      const PendingCopy pending = copy_async(from_host ? host : values, target, copies);
-      td::Tensor copy = wait_for(pending);
-      if (!from_host) values.add_(1);
-      copy = copy.clone();
-      Looking::expect_none(std::string("copy_async from ") +
-                           (from_host ? "pinned memory" : "sim:0") + " to " + target.str() +
-                           ", wait_for, and then work on the copy and on the source: the race "
-                           "finder reports");
-    }
+  const td::Device cpu("cpu"), other("sim:1");
+  for (const auto& [from, to] : {std::pair(kSim, kSim), {kSim, cpu}, {cpu, kSim}, {other, cpu}}) {
+    const td::Device device = from.is_cpu() ? to : from;
+    const td::Stream copies = td::getStreamFromPool(device);
+    const Looking looking;
+    td::Tensor values = td::zeros({1000}, device);
+    const td::Tensor host = td::ones({1000}).pin_memory();
+    values.add_(7);
+    const PendingCopy pending = copy_async(from.is_cpu() ? host : values, to, copies);
+    const td::Tensor copy = wait_for(pending);
+    values.add_(1);
+    copy.clone();
+    Looking::expect_none("copy_async from " + (from.is_cpu() ? "pinned memory" : from.str()) +
+                         " to " + to.str() +
+                         ", wait_for, and then work on the copy and on the source: the race "
+                         "finder reports");
+  }
 }
 
 TEST_CASE("on cpu the host waits for a slow copy", "[async_copy]") {
