@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cctype>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "check.h"
