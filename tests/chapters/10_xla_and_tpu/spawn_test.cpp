@@ -226,34 +226,6 @@ TEST_CASE("an error of on_loss ends all threads and is thrown", "[spawn]") {
                                            "2 replicas, on_loss of step 1 throws");
 }
 
-TEST_CASE("of two errors, the one that came first is thrown", "[spawn]") {
-  if (gave_up()) check::skip("not tried after the failure above");
-  const td::xla::Client& client = client_with(2);
-  StepGroup group(
-      2, [&](const auto& arguments) { return add_step(2).start(arguments); }, 2);
-  ThreadCount threads;
-  std::atomic<bool> first_is_thrown{false};
-  check::expect_throws<std::runtime_error>(
-      [&] {
-        spawn(
-            client, group, {td::zeros({2})},
-            [&](std::size_t r) -> std::vector<Buffer> {
-              threads.enter();
-              if (r == 1) {
-                first_is_thrown = true;
-                throw std::runtime_error("the first error");
-              }
-              // Until the other thread has ended.
-              for (int i = 0; (!first_is_thrown || threads.alive() > 1) && i < 2000; ++i)
-                std::this_thread::sleep_for(std::chrono::milliseconds(1));
-              throw std::runtime_error("a later error");
-            },
-            [](std::size_t, const Buffer&) {});
-      },
-      {"the first error"},
-      "next(1) throws \"the first error\", and when that thread has ended, next(0) throws another");
-}
-
 TEST_CASE("an error of the step reaches the caller", "[spawn]") {
   check::expect_throws<td::xla::XlaError>([&] { run_spawn({.bad_batch = 1}); }, {},
                                           "2 replicas, a batch of the wrong size in step 1");
