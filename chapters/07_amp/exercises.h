@@ -82,6 +82,7 @@ td::Tensor scale_loss(const td::Tensor& loss, float scale);
 /// 1 / scale and report an overflow.
 ///   * Modify the gradients in place, so that every view of their memory (a DDP bucket) sees it.
 ///   * Leave a parameter without a gradient as it is.
+///   * With an overflow, multiply all gradients all the same.
 ///   * Large finite gradients are no overflow, even if the scale is below 1.
 ///   * The host reads one value, at the end, however many parameters there are.
 ///

@@ -60,7 +60,7 @@ enum class Advantage {
   kUpTo,  ///< Up to a size: it has the lower fixed cost and the higher cost per sample.
 };
 
-/// The answer, and the size at which both are equally fast (for kFrom and kUpTo).
+/// The answer, and the size at which both are equally fast, not rounded (for kFrom and kUpTo).
 struct Crossover {
   Advantage advantage;
   double size = 0;
