@@ -99,7 +99,7 @@ double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs) {
 }  // namespace only_the_asking
 
 // answer: the_fastest
-// expect: copies of 20, 300 and 300 ms
+// expect: copies of 10, 200 and 200 ms
 // Returns the smallest time.
 namespace the_fastest {
 double gb_per_s(std::size_t bytes, double seconds) {
@@ -123,7 +123,7 @@ double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs) {
 }  // namespace the_fastest
 
 // answer: the_mean
-// expect: five copies of 20 ms, two of them 300 ms
+// expect: five copies of 10 ms, two of them 200 ms
 // One interruption counts as much as all the other runs.
 namespace the_mean {
 double gb_per_s(std::size_t bytes, double seconds) {
@@ -148,7 +148,7 @@ double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs) {
 }  // namespace the_mean
 
 // answer: the_slowest
-// expect: five copies of 20 ms, two of them 300 ms
+// expect: five copies of 10 ms, two of them 200 ms
 // One interruption is the result.
 namespace the_slowest {
 double gb_per_s(std::size_t bytes, double seconds) {
@@ -196,7 +196,7 @@ double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs) {
 }  // namespace waits_for_the_default_stream
 
 // answer: trims_the_extremes
-// expect: five copies of 20 ms, two of them 300 ms
+// expect: five copies of 10 ms, two of them 200 ms
 // The mean without the fastest and the slowest run. Right if one run was interrupted.
 namespace trims_the_extremes {
 double gb_per_s(std::size_t bytes, double seconds) {
