@@ -1,6 +1,7 @@
 // Tests of train_amp: the trained weights against a training without scale, groups and guards, and
 // how often the host waits.
 #include <cmath>
+#include <stdexcept>
 
 #include "gradients.h"
 #include "host_waits.h"
