@@ -37,8 +37,8 @@ void expect_results(const std::string& what, const std::vector<td::Tensor>& resu
                     const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const std::string problem = difference(values(results.at(i)), expected[i], 0);
-    expect(problem.empty(),
-           what + (expected.size() > 1 ? ", " + names.at(i) : "") + ": " + problem);
+    const std::string name = i < names.size() ? names[i] : "result " + std::to_string(i);
+    expect(problem.empty(), what + (expected.size() > 1 ? ", " + name : "") + ": " + problem);
   }
 }
 

@@ -22,7 +22,7 @@ using KernelWork = std::function<std::vector<td::Tensor>(td::Device)>;
 /// one of threads that returned before a barrier. Then compares the results on cuda:0, where there
 /// is one. Use integers: their sums are exact in any order.
 /// @param what names the launch in messages: "n = 33".
-/// @param names of the results; needed where there are several.
+/// @param names of the results in messages; without them "result 0", "result 1" and so on.
 /// @return the reports of the run in forward order, one per launch.
 std::vector<td::simt::KernelReport> run_kernels(const std::string& what, const KernelWork& work,
                                                 const std::vector<std::vector<double>>& expected,
