@@ -123,7 +123,7 @@ double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs) {
 }  // namespace the_fastest
 
 // answer: the_mean
-// expect: five copies of 10 ms, two of them 200 ms
+// expect: five copies of 10 ms, two of them 400 ms
 // One interruption counts as much as all the other runs.
 namespace the_mean {
 double gb_per_s(std::size_t bytes, double seconds) {
@@ -148,7 +148,7 @@ double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs) {
 }  // namespace the_mean
 
 // answer: the_slowest
-// expect: five copies of 10 ms, two of them 200 ms
+// expect: five copies of 10 ms, two of them 400 ms
 // One interruption is the result.
 namespace the_slowest {
 double gb_per_s(std::size_t bytes, double seconds) {
@@ -196,7 +196,7 @@ double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs) {
 }  // namespace waits_for_the_default_stream
 
 // answer: trims_the_extremes
-// expect: five copies of 10 ms, two of them 200 ms
+// expect: five copies of 10 ms, two of them 400 ms
 // The mean without the fastest and the slowest run. Right if one run was interrupted.
 namespace trims_the_extremes {
 double gb_per_s(std::size_t bytes, double seconds) {
