@@ -143,6 +143,10 @@ TEST_CASE("a crossing exactly at an integer", "[advisor]") {
                 "both take the same time at 5, so the lines cross there", kExact);
   expect_tables({{{1, 8}, {65, 8}}, {{1, 8}, {65, 4}}}, {{1, 1}},
                 "both take the same time at the first size, so the lines cross there", kExact);
+  expect_tables(
+      {{{1, 8}, {5, 8}, {9, 8}, {73, 8}}, {{1, 12}, {5, 8}, {9, 8}, {73, 4}}}, {{0, 1}, {1, 9}},
+      "both take the same time at 5 and at 9: device 1 is not faster there, so go back to 9 only",
+      kExact);
 }
 
 TEST_CASE("an entry in the middle is replaced, too", "[advisor]") {
