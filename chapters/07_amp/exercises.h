@@ -82,6 +82,7 @@ td::Tensor scale_loss(const td::Tensor& loss, float scale);
 /// 1 / scale and report an overflow.
 ///   * Modify the gradients in place, so that every view of their memory (a DDP bucket) sees it.
 ///   * Leave a parameter without a gradient as it is.
+///   * With an overflow, multiply all gradients all the same.
 ///   * Large finite gradients are no overflow, even if the scale is below 1.
 ///   * The host reads one value, at the end, however many parameters there are.
 ///
@@ -107,8 +108,9 @@ struct LossScale {
 ///   * With an overflow, do not call the optimizer: infinite or NaN gradients would destroy the
 ///     parameters. Multiply the scale by backoff_factor, and count from 0 again. There is no
 ///     smallest scale: it may fall below 1.
-///   * Without an overflow, call the optimizer. After growth_interval consecutive steps, multiply
-///     the scale by growth_factor, unless the product is not finite, and count from 0 again.
+///   * Without an overflow, call the optimizer. After growth_interval consecutive steps, count from
+///     0 again, and multiply the scale by growth_factor. If the product is not finite, the scale
+///     stays, and the count begins again all the same.
 ///
 /// @return whether the optimizer stepped.
 ///

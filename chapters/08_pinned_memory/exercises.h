@@ -25,7 +25,8 @@ double gb_per_s(std::size_t bytes, double seconds);
 ///
 /// @param to, from have equal sizes; one is on the host, the other on an accelerator.
 /// @param runs 1 or more.
-/// @return the median in seconds; if `runs` is even, either of the two in the middle.
+/// @return the median in seconds. If `runs` is even, return one of the two in the middle, or their
+/// mean.
 double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs);
 
 /// Exercise 8.pinned_buffer. A block of pinned host memory that frees itself. A device copies from

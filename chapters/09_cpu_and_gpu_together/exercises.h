@@ -180,9 +180,9 @@ class HostAdam {
   ///   may still be busy, even with the backward pass of the next bucket.
   /// * Update the masters. A parameter without a gradient in this step stays as it is, and so does
   ///   its state.
-  /// * Copy the updated masters to the parameters, on to_device_. Neither the host nor to_device_
-  ///   waits for another stream. The parameters keep their memory and their type. Nothing is copied
-  ///   for a parameter without a gradient.
+  /// * Copy the updated masters to the parameters, on to_device_. The host does not wait for these
+  ///   copies: step() returns while they run. to_device_ waits for no other stream. The parameters
+  ///   keep their memory and their type. Nothing is copied for a parameter without a gradient.
   ///
   /// Afterwards the gradients of parameters and masters are undefined. What the caller enqueues
   /// next on its current stream must see the new parameters. The caller promises that nothing that

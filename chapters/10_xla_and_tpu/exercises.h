@@ -182,7 +182,7 @@ using NextBatch = std::function<std::vector<Buffer>(std::size_t replica)>;
 ///   * at the end copy its weights to the host.
 /// If a thread fails, group.abort() makes the mark_step calls of the other threads throw
 /// StepAborted. `spawn` must then wait until all threads have ended, and throw the error that came
-/// first, not StepAborted.
+/// first, not StepAborted. If several threads fail on their own, any of their errors will do.
 ///
 /// @param weights cpu tensors, the same for each replica.
 /// @return the weights after the last step as cpu tensors, [replica][weight].

@@ -21,8 +21,9 @@
 __global__ void add(const float* a, const float* b, float* c, int n);
 
 /// Exercise 11.saxpy. Implement `saxpy`. It must compute y[i] = a * x[i] + y[i] for every i below
-/// n, with **any** grid and any block:
-/// - A thread computes several elements where there are fewer threads than elements.
+/// n, with **any** grid and any block of one dimension:
+/// - A thread computes several elements where there are fewer threads than elements. All blocks
+///   share the work.
 /// - Every element is written exactly once.
 /// - In each step of its loop, neighboring threads access neighboring elements.
 ///
@@ -82,8 +83,8 @@ __global__ void smooth(const float* in, float* out, int n);
 __global__ void warp_sum(const float* in, float* out, int n);
 
 /// Exercise 11.histogram. Implement `histogram`. It must add to bins[v] how many of the n bytes of
-/// `in` have the value v, with any grid and any block:
-/// - Each block counts in 256 bins of its own in shared memory.
+/// `in` have the value v, with any grid and any block of one dimension:
+/// - All blocks share the work. Each block counts in 256 bins of its own in shared memory.
 /// - Then it adds its bins to `bins`: at most 256 atomic operations on global memory per block.
 ///
 /// @param bins 256 counters. The caller has set them to 0.
@@ -138,7 +139,7 @@ __global__ void matmul(const float* a, const float* b, float* c, int m, int n, i
 __global__ void tensor_matmul(const half* a, const half* b, float* c, int m, int n, int k);
 
 /// Exercise 11.scale4. Implement `scale4`. It must multiply x[0] to x[n - 1] by `factor`, with any
-/// grid and any block:
+/// grid and any block of one dimension, whose blocks share the work:
 /// - Load and store four elements at once, as float4, wherever 16 bytes fit.
 /// - A float4 must lie at a multiple of 16 bytes, and `x` may begin 4, 8 or 12 bytes after one. So
 ///   there may be up to 3 single elements at the beginning and up to 3 at the end.

@@ -25,8 +25,8 @@ using Measure = std::function<double(std::int64_t size)>;
 ///
 /// @param devices, sizes one or more.
 /// @param runs rounds that count; 1 or more.
-/// @return seconds[device][size], each the median of its runs; if `runs` is even, either of the two
-///     middle ones.
+/// @return seconds[device][size], each the median of its runs. If `runs` is even, return one of the
+///     two middle ones, or their mean.
 ///
 /// Example: with two devices, sizes {1, 64} and 3 runs there are 16 calls, and the first four are
 ///          devices[0](1), devices[1](1), devices[0](64), devices[1](64).
@@ -60,7 +60,7 @@ enum class Advantage {
   kUpTo,  ///< Up to a size: it has the lower fixed cost and the higher cost per sample.
 };
 
-/// The answer, and the size at which both are equally fast (for kFrom and kUpTo).
+/// The answer, and the size at which both are equally fast, not rounded (for kFrom and kUpTo).
 struct Crossover {
   Advantage advantage;
   double size = 0;

@@ -148,6 +148,14 @@ TEST_CASE("a banned operation is an error that says how to fix it", "[cast_polic
         cast_arguments("binary_cross_entropy", {x, x}, td::kSIM, td::kFloat16);
       },
       {"binary_cross_entropy", "binary_cross_entropy_with_logits"}, "binary_cross_entropy");
+  const td::Tensor exact = typed({3}, td::kFloat64), half = typed({3}, td::kFloat16, "cpu");
+  for (const td::Tensor& argument : {exact, half})
+    check::expect_throws<td::Error>(
+        [&] { cast_arguments("binary_cross_entropy", {argument}, td::kSIM, td::kFloat16); },
+        {"binary_cross_entropy_with_logits"},
+        std::string("binary_cross_entropy with one argument, which is ") +
+            td::dtype_name(argument.scalar_type()) + " on " + argument.device().str() +
+            ": a banned operation is an error whatever its arguments are");
 }
 
 TEST_CASE("promote: two different 16-bit types become the fast type", "[cast_policy]") {

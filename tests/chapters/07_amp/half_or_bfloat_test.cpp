@@ -31,6 +31,7 @@ TEST_CASE("the largest values", "[half_or_bfloat]") {
   expect_choice({65519, -65519}, td::kFloat16, "65519, which is rounded to 65504");
   expect_choice({65520}, td::kBFloat16, "65520, which is rounded to infinity");
   expect_choice({1, -65520}, td::kBFloat16, "-65520");
+  expect_choice({1, -kLargest}, td::kBFloat16, "the largest float32, negative");
 }
 
 TEST_CASE("the smallest values", "[half_or_bfloat]") {
@@ -38,6 +39,7 @@ TEST_CASE("the smallest values", "[half_or_bfloat]") {
   expect_choice({kSmallest * 0.75f}, td::kFloat16, "0.75 * 2^-24, which is rounded to 2^-24");
   expect_choice({kSmallest * 0.5f}, td::kBFloat16, "2^-25, which is rounded to 0");
   expect_choice({1, -kSmallest * 0.25f}, td::kBFloat16, "-2^-26");
+  expect_choice({1, 1e-40f}, td::kBFloat16, "1e-40, a subnormal float32");
 }
 
 TEST_CASE("zeros, infinities and NaN do not count as values that do not fit", "[half_or_bfloat]") {

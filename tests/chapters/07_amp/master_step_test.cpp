@@ -106,6 +106,15 @@ TEST_CASE("an overflow in any gradient changes nothing", "[master_step]") {
 TEST_CASE("large finite 16-bit gradients are no overflow", "[master_step]") {
   const Pair pair = pair_of({0, 0, 0}, {65504, 65504, 1}, td::kFloat16, "sim:0");
   check::expect(step({pair}, 65536, 1), "finite gradients were taken for an overflow");
+  for (const float large : {1e30f, -1e30f, 3e38f, -3e38f}) {
+    const Pair wide = pair_of({0, 0, 0}, {large, large, 1}, td::kBFloat16, "sim:0");
+    const std::string what =
+        "bfloat16 gradients of " + std::to_string(large) + ", scale 1024, lr 0.001";
+    check::expect(step({wide}, 1024, 0.001),
+                  what + ": finite gradients were taken for an overflow");
+    check::expect_close(check::values(wide.master)[0] / double{large}, -0.001 / 1024, 1e-8,
+                        what + ": the master 0 after the step, divided by the gradient");
+  }
 }
 
 TEST_CASE("a pair without a gradient stays as it is", "[master_step]") {

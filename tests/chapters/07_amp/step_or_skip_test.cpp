@@ -96,3 +96,29 @@ TEST_CASE("the scale does not grow to infinity", "[step_or_skip]") {
   check::expect(run.scale.growth_tracker == 0, "the counting did not begin again");
   check::expect_close(run.steps_made(), 2, 0, "steps made");
 }
+
+TEST_CASE("growth_tracker holds the count", "[step_or_skip]") {
+  Run run;
+  run.scale.growth_interval = 3;
+  const auto expect_count = [&](const std::string& step, std::int64_t expected,
+                                const std::string& when) {
+    run.walk(step);
+    check::expect(run.scale.growth_tracker == expected,
+                  "growth_interval 3, growth_tracker " + when + ": expected " +
+                      std::to_string(expected) + ", got " +
+                      std::to_string(run.scale.growth_tracker));
+  };
+  expect_count(".", 1, "after 1 step");
+  expect_count(".", 2, "after 2 steps");
+  expect_count("!", 0, "after an overflow");
+  expect_count("..", 2, "after 2 more steps");
+  expect_count(".", 0, "after the third, with which the scale grows");
+  run.scale.scale = 2e38f;
+  expect_count("...", 0, "after 3 steps with a scale that cannot grow: the count begins again");
+  expect_count(".", 1, "one step later");
+  run.scale.growth_tracker = 2;
+  run.scale.scale = 4;
+  check::expect_close(run.walk("."), std::vector<double>{8}, 0,
+                      "growth_interval 3: the scale 4 after a step that began with growth_tracker "
+                      "2");
+}

@@ -1,8 +1,10 @@
 // Tests of train_amp: the trained weights against a training without scale, groups and guards, and
 // how often the host waits.
 #include <cmath>
+#include <stdexcept>
 
 #include "gradients.h"
+#include "host_waits.h"
 #include "reads.h"
 
 namespace {
@@ -338,6 +340,27 @@ TEST_CASE("an error in the middle of a group leaves no gradient", "[train_amp]")
   }
 }
 
+TEST_CASE("any exception of the forward pass leaves no gradient", "[train_amp]") {
+  static int calls;
+  struct Failing : td::nn::Module {
+    td::Tensor forward(const td::Tensor& x) {
+      if (++calls == 3) throw std::out_of_range("no such word");
+      return x;
+    }
+  };
+  calls = 0;
+  AmpSettings settings{"cpu"};
+  settings.accumulate = 4;
+  Run run(settings);
+  run.model->push_back(td::nn::ModuleHolder<Failing>(std::make_shared<Failing>()));
+  check::expect_throws<std::out_of_range>([&] { run.go(make_batches(4)); }, {"no such word"},
+                                          "a module throws std::out_of_range in batch 2");
+  const std::size_t left = gradients_left(run.model);
+  check::expect(left == 0, "a module threw std::out_of_range in batch 2: " + std::to_string(left) +
+                               " gradient elements of the unfinished group are left behind; "
+                               "whatever is thrown, clear them");
+}
+
 TEST_CASE("the host waits once per group", "[train_amp]") {
   AmpSettings settings{"sim:0"};
   settings.accumulate = 4;
@@ -351,4 +374,8 @@ TEST_CASE("the host waits once per group", "[train_amp]") {
                 "the host read the device " + std::to_string(reads) +
                     " times in 3 groups of 4 batches; scaler.step() needs one per group, "
                     "and a loss stays on the device");
+  const int waits = check::host_waits([&] { run.go(batches); });
+  check::expect(waits <= 3, "the host waited for the device " + std::to_string(waits) +
+                                " times in 3 groups of 4 batches; scaler.step() waits once per "
+                                "group, and nothing else may");
 }

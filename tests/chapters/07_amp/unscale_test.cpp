@@ -159,3 +159,32 @@ TEST_CASE("a float64 gradient is rejected, also after a valid one", "[unscale]")
   check::expect_close(gradient_of(first), std::vector<double>{8}, 0,
                       "the gradient before the rejected one, which must not change");
 }
+
+TEST_CASE("an overflow leaves no gradient scaled", "[unscale]") {
+  for (const td::Device device : check::devices())
+    for (std::size_t where = 0; where < 3; ++where) {
+      std::vector<td::Tensor> parameters;
+      for (std::size_t p = 0; p < 3; ++p)
+        parameters.push_back(with_gradient({8, p == where ? kInf : 16, 24}, device));
+      const std::string what = "infinity in gradient " + std::to_string(where) + " of 3 on " +
+                               device.str() + ", scale 8: ";
+      check::expect(unscale(parameters, 8), what + "it was not found");
+      for (std::size_t p = 0; p < 3; ++p) {
+        const td::Tensor gradient = parameters[p].grad();
+        const std::string which = what + "gradient " + std::to_string(p) +
+                                  " must be multiplied by 1/8, as every gradient: its ";
+        check::expect_close(gradient[0].item<double>(), 1, 0, which + "element 0");
+        check::expect_close(gradient[2].item<double>(), 3, 0, which + "element 2");
+      }
+    }
+}
+
+TEST_CASE("the gradient of a 16-bit loss goes back to it", "[unscale]") {
+  for (const td::ScalarType type : {td::kFloat16, td::kBFloat16}) {
+    const td::Tensor loss = td::full({}, 2, td::TensorOptions(type)).requires_grad_();
+    scale_loss(loss, 1024).backward();
+    check::expect(loss.grad().defined(), std::string("a loss in ") + td::dtype_name(type) +
+                                             " gets no gradient: scale_loss is not recorded");
+    check::expect_close(loss.grad(), td::tensor(1024.0), 0, "its gradient");
+  }
+}

@@ -3,6 +3,7 @@
 #include "accelerators.h"
 #include "exercises.h"
 #include "lanes.h"
+#include "races.h"
 
 namespace {
 
@@ -51,10 +52,13 @@ TEST_CASE("a copy within a device has memory of its own", "[async_copy]") {
   td::Tensor source = td::full({1000}, 7, kSim);
   const td::Tensor copy = wait_for(copy_async(source, kSim, td::getStreamFromPool(kSim)));
   check::expect_on(copy, kSim, "a copy from sim:0 to sim:0");
+  check::expect(copy.data_ptr() != source.data_ptr(),
+                "a copy within sim:0 shares the memory of the source; copy to memory of its own");
   source.add_(1);
   check::expect_close(copy, td::full({1000}, 7), 0,
-                      "a copy within sim:0, after the source was changed: the copy must not share "
-                      "the memory of the source");
+                      "a copy within sim:0, after later work of the current stream changed the "
+                      "source: that stream must wait for the copy, by an event that was recorded "
+                      "on `stream` after the copy");
 }
 
 TEST_CASE("copy_async returns before the copy is made", "[async_copy]") {
@@ -266,4 +270,32 @@ TEST_CASE("a pinned source may be dropped, and its memory is not used again too 
   }
   check::expect_close(wait_for(*there), td::full({1000}, 7), 0,
                       "the copy of a pinned tensor that was dropped while its copy waited");
+}
+
+TEST_CASE("all uses of the source and of the copy are ordered", "[async_copy]") {
+  const td::Device cpu("cpu"), other("sim:1");
+  for (const auto& [from, to] : {std::pair(kSim, kSim), {kSim, cpu}, {cpu, kSim}, {other, cpu}}) {
+    const td::Device device = from.is_cpu() ? to : from;
+    const td::Stream copies = td::getStreamFromPool(device);
+    const Looking looking;
+    td::Tensor values = td::zeros({1000}, device);
+    const td::Tensor host = td::ones({1000}).pin_memory();
+    values.add_(7);
+    const PendingCopy pending = copy_async(from.is_cpu() ? host : values, to, copies);
+    const td::Tensor copy = wait_for(pending);
+    values.add_(1);
+    copy.clone();
+    Looking::expect_none("copy_async from " + (from.is_cpu() ? "pinned memory" : from.str()) +
+                         " to " + to.str() +
+                         ", wait_for, and then work on the copy and on the source: the race "
+                         "finder reports");
+  }
+}
+
+TEST_CASE("on cpu the host waits for a slow copy", "[async_copy]") {
+  const td::Tensor values = td::full({1000}, 7, kSim);
+  const LinkOf slow({.gb_per_s = 12, .latency_us = 50000});
+  const PendingCopy back = copy_async(values, td::kCPU, td::getStreamFromPool(kSim));
+  check::expect_close(wait_for(back), td::full({1000}, 7), 0,
+                      "the copy on cpu immediately after wait_for, over a link that takes 50 ms");
 }

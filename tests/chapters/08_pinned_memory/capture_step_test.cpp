@@ -69,15 +69,22 @@ void expect_same_training(td::Device device, int warm_up) {
   for (int i = 0; i < warm_up; ++i) eager(batches[0].x, batches[0].y);
   check::expect_close(with.weights(), without.weights(), 1e-6,
                       what + ": the weights after capture_step (the capture itself does not run)");
-  std::vector<td::Tensor> losses, expected;
-  for (const Batch& batch : batches) losses.push_back(replay_step(*captured, batch.x, batch.y));
+  std::vector<td::Tensor> losses, at_once, expected;
+  for (const Batch& batch : batches) {
+    losses.push_back(replay_step(*captured, batch.x, batch.y));
+    at_once.push_back(losses.back().clone());
+  }
   for (const Batch& batch : batches) expected.push_back(eager(batch.x, batch.y));
   check::expect(with.calls == warm_up + 1,
                 what + ": replay_step called step again; it must replay the graph");
-  for (std::size_t i = 0; i < batches.size(); ++i)
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const std::string which = what + ": the loss of replay " + std::to_string(i);
+    check::expect_close(at_once[i].item<double>(), expected[i].item<double>(), 1e-5, which);
     check::expect_close(losses[i].item<double>(), expected[i].item<double>(), 1e-5,
-                        what + ": the loss of replay " + std::to_string(i) +
-                            ", read after all replays (does the next replay write to it?)");
+                        which +
+                            ", which was right at first, after all replays: a later replay "
+                            "wrote to it. Return a copy");
+  }
   check::expect_close(with.weights(), without.weights(), 1e-5, what + ": the weights in the end");
 }
 
@@ -261,4 +268,23 @@ TEST_CASE("after a step that throws no capture is active", "[capture_step]") {
   const auto captured = capture_step(training.step(), batches[0].x, batches[0].y);
   check::expect(replay_step(*captured, batches[0].x, batches[0].y).item<double>() > 0,
                 "a capture after one that failed");
+}
+
+TEST_CASE("without warm-up steps, step is called in the capture only", "[capture_step]") {
+  td::Tensor weight = td::zeros({4}, kSim);
+  const td::Tensor x = td::ones({4}, kSim), y = td::full({4}, 2, kSim);
+  int calls = 0, captured_calls = 0;
+  const auto captured = capture_step(
+      [&](const td::Tensor& a, const td::Tensor& b) {
+        ++calls;
+        captured_calls += td::is_capturing();
+        weight.add_(a);
+        return (weight * b).sum();
+      },
+      x, y, 0);
+  check::expect(calls == 1 && captured_calls == 1,
+                "warm_up 0: step was called " + std::to_string(calls) + " times, of these " +
+                    std::to_string(captured_calls) + " in a capture; expected 1 and 1");
+  check::expect_close(weight, td::zeros({4}), 0, "a weight before the first replay, warm_up 0");
+  check::expect_close(replay_step(*captured, x, y), td::full({}, 8), 0, "the loss, warm_up 0");
 }

@@ -2,6 +2,7 @@
 // is enqueued; its reports do not depend on time. Gates show whether the streams overlap.
 #include "accelerators.h"
 #include "exercises.h"
+#include "host_waits.h"
 #include "lanes.h"
 #include "races.h"
 
@@ -117,4 +118,16 @@ TEST_CASE("the values are right on every accelerator", "[find_race]") {
       run.go();
       run.expect_values();
     }
+}
+
+TEST_CASE("the host waits once, at the end", "[find_race]") {
+  for (const std::size_t chunks : {2u, 3u}) {
+    Run run(9, chunks);
+    const int waits = check::host_waits([&] { run.go(); });
+    check::expect(waits <= 1, "9 inputs, " + std::to_string(chunks) + " chunks: the host waits " +
+                                  std::to_string(waits) +
+                                  " times; expected once, after the loop. In the loop, let a "
+                                  "stream wait for an event, with block()");
+    run.expect_values();
+  }
 }

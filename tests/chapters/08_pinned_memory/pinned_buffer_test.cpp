@@ -81,15 +81,18 @@ TEST_CASE("many buffers move as a vector grows", "[pinned_buffer]") {
 }
 
 TEST_CASE("free waits for every stream that uses the memory", "[pinned_buffer]") {
-  const td::Stream streams[] = {td::getStreamFromPool(kSim), td::getStreamFromPool(kSim)};
-  for (int held = 0; held < 2; ++held) {
+  const td::Stream streams[] = {td::getStreamFromPool(kSim), td::getStreamFromPool(kSim),
+                                td::getStreamFromPool("sim:1")};
+  for (int held = 0; held < 3; ++held) {
     PinnedBuffer buffer(td::kSIM, 1000);
     Gate gate(kSoon);
     gate.hold(streams[held]);
     for (const td::Stream& stream : streams) buffer.used_on(stream);
     buffer.free();
-    check::expect(gate.is_open(), "stream " + std::to_string(held + 1) +
-                                      " of 2 still uses the memory, and free() did not wait");
+    check::expect(gate.is_open(),
+                  "stream " + std::to_string(held + 1) +
+                      " of 3, the last of which is on sim:1, still uses the memory, and "
+                      "free() did not wait");
   }
 }
 

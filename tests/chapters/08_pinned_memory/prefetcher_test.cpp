@@ -19,6 +19,10 @@ std::vector<Slot> make_slots(std::size_t count, std::int64_t n = 1000, td::Devic
   return slots;
 }
 
+const Slot& slot_of(const std::vector<Slot>& slots, std::int64_t batch) {
+  return slots[static_cast<std::size_t>(batch) % slots.size()];
+}
+
 void load_number(std::int64_t index, const td::Tensor& host) {
   host.fill_(static_cast<double>(index));
 }
@@ -50,6 +54,9 @@ TEST_CASE("every batch is loaded and used once, in order, and loaded in time", "
             check::expect(index == loaded, with + ": load(" + std::to_string(index) +
                                                ") was called, and load(" + std::to_string(loaded) +
                                                ") comes next: once per batch, in order");
+            check::expect(host.data_ptr() == slot_of(slots, index).host.data_ptr(),
+                          with + ": load(" + std::to_string(index) +
+                              ") is given another tensor than slots[index % slots.size()].host");
             load_number(index, host);
             ++loaded;
           },
@@ -67,6 +74,10 @@ TEST_CASE("every batch is loaded and used once, in order, and loaded in time", "
             check::expect(td::getCurrentStream(kSim) == compute,
                           with + ": during step(" + std::to_string(index) +
                               ") the current stream is not the caller's");
+            check::expect(batch.data_ptr() == slot_of(slots, index).on_device.data_ptr(),
+                          with + ": step(" + std::to_string(index) +
+                              ") is given another tensor than slots[index % "
+                              "slots.size()].on_device");
             sums.push_back(batch.sum());
             ++stepped;
           },
@@ -275,4 +286,60 @@ TEST_CASE("all uses of the slots are ordered", "[prefetcher]") {
     Looking::expect_none("7 batches in " + std::to_string(count) +
                          " slots: the race finder reports");
   }
+}
+
+TEST_CASE("pinned memory that an earlier call's copy still reads is not filled", "[prefetcher]") {
+  const td::Stream copies = td::getStreamFromPool(kSim);
+  std::vector<Slot> slots = make_slots(2);
+  std::vector<td::Tensor> sums;
+  const auto add_sum = [&](std::int64_t, const td::Tensor& batch) { sums.push_back(batch.sum()); };
+  Gate gate(kSoon);
+  gate.hold(copies);
+  train_prefetched(slots, 2, load_number, add_sum, copies);
+  train_prefetched(
+      slots, 2,
+      [&](std::int64_t index, const td::Tensor& host) {
+        check::expect(gate.is_open(), "load(" + std::to_string(index) +
+                                          ") of a second call comes before a copy of the first "
+                                          "call has read the slot: wait for `copied` in the first "
+                                          "round, too");
+        load_number(index + 2, host);
+      },
+      add_sum, copies);
+  expect_sums(sums, 1000);
+}
+
+TEST_CASE("an earlier call may have used other streams", "[prefetcher]") {
+  std::vector<Slot> slots = make_slots(2, 33);
+  const Looking looking;
+  for (int call = 0; call < 3; ++call) {
+    const td::StreamGuard guard(td::getStreamFromPool(kSim));
+    train_prefetched(
+        slots, 3, load_number, [](std::int64_t, const td::Tensor& batch) { batch.sum(); },
+        td::getStreamFromPool(kSim));
+  }
+  Looking::expect_none(
+      "three calls with the same slots, each on streams of its own: the race "
+      "finder reports");
+}
+
+TEST_CASE("after an error in a later load no copy is in flight", "[prefetcher]") {
+  const LinkOf slow({.gb_per_s = 12, .latency_us = 50000});
+  std::vector<Slot> slots = make_slots(2);
+  const td::Stream copies = td::getStreamFromPool(kSim), compute = td::getCurrentStream(kSim);
+  check::expect_throws<std::runtime_error>(
+      [&] {
+        train_prefetched(
+            slots, 7,
+            [&](std::int64_t index, const td::Tensor& host) {
+              if (index == 3) throw std::runtime_error("no such file");
+              load_number(index, host);
+            },
+            [](std::int64_t, const td::Tensor&) {}, copies);
+      },
+      {"no such file"}, "load(3) throws, with 2 slots");
+  compute.synchronize();
+  check::expect(copies.query(),
+                "load(3) throws, with 2 slots, while the copy of batch 2 takes 50 ms: that copy is "
+                "still in flight, and neither the host nor the current stream waits for it");
 }

@@ -321,3 +321,19 @@ TEST_CASE("the hooks end with the optimizer", "[host_adam]") {
   }
   expect_same(model, plain, "after a step of the second HostAdam");
 }
+
+TEST_CASE("step returns before the parameters are copied to the device", "[host_adam]") {
+  for (const td::ScalarType dtype : {td::kFloat32, td::kBFloat16}) {
+    Model model(kSim, dtype);
+    HostAdam host_adam(model.parameters(), options(), 1);
+    model.backward();
+    td::synchronize(kSim);  // all gradients have arrived
+    Gate gate;
+    for (int i = 0; i < 32; ++i)
+      gate.hold(td::getStreamFromPool(kSim));  // to_device_ is among them
+    host_adam.step();
+    check::expect(!gate.has_expired(),
+                  "step() waits for the copies of the updated parameters to the device: copy with "
+                  "non_blocking, and let the current stream wait for to_device_, not the host");
+  }
+}

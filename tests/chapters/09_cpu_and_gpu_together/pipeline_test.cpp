@@ -80,20 +80,27 @@ TEST_CASE("every batch is prepared and worked on once, in order, on its device",
         Calls calls;
         const std::thread::id caller = std::this_thread::get_id();
         std::atomic<int> in_caller{0}, width{1};
-        std::vector<td::Tensor> sums;
+        std::vector<td::Tensor> sums, prepared(static_cast<std::size_t>(batches));
         run_pipeline(
             batches,
             [&](std::int64_t index) {
               calls.add('p', index);
               in_caller += std::this_thread::get_id() == caller ? 1 : 0;
               width = std::max(width.load(), td::parallel_width());
-              return number_batch(index, device);
+              const Batch batch = number_batch(index, device);
+              if (device.is_cpu()) prepared[static_cast<std::size_t>(index)] = batch.data;
+              return batch;
             },
             [&](std::int64_t index, const Batch& batch) {
               check::expect(std::this_thread::get_id() == caller,
                             "work is called on another thread than the caller's" + with);
               check::expect_on(batch.data, device, "the batch's data" + with);
               check::expect_on(batch.target, device, "the batch's target" + with);
+              const td::Tensor& same = prepared[static_cast<std::size_t>(index)];
+              check::expect(!same.defined() || batch.data.data_ptr() == same.data_ptr(),
+                            "on the cpu nothing is copied, but the work gets another tensor than "
+                            "the prepared one" +
+                                with);
               calls.add('w', index);
               sums.push_back(batch.data.sum() + batch.target.sum() - static_cast<double>(index));
             },
@@ -231,6 +238,29 @@ TEST_CASE("the host is one batch ahead of the device, not more", "[pipeline]") {
                 "the work on batch 2 is enqueued while the device works on batch 0: batches pile "
                 "up on a slow device");
   check::expect(done, "run_pipeline returned before all work was done");
+}
+
+TEST_CASE("the exception of prepare is thrown itself, and not another one with its words",
+          "[pipeline]") {
+  struct Damaged : std::runtime_error {
+    using std::runtime_error::runtime_error;
+  };
+  bool came = false;
+  try {
+    run_pipeline(
+        2, [](std::int64_t) -> Batch { throw Damaged("image 17 is damaged"); },
+        [](std::int64_t, const Batch&) {}, kSim, 1);
+  } catch (const td::NotDoneYet&) {
+    throw;
+  } catch (const Damaged&) {
+    came = true;
+  } catch (const std::exception& error) {
+    check::expect(false, std::string("prepare threw an exception of its own type, and another one "
+                                     "was thrown, which says: ") +
+                             error.what() +
+                             ". Pass std::current_exception() on to the caller's thread");
+  }
+  check::expect(came, "prepare threw, and run_pipeline did not");
 }
 
 TEST_CASE("an error in prepare is thrown instead of its batch", "[pipeline]") {

@@ -123,13 +123,14 @@ TEST_CASE("the host does not wait for the device, whichever stream is current", 
 }
 
 TEST_CASE("a missing corner is an error", "[preprocess]") {
-  const td::Tensor images = numbered_images(3, 1, 8, 8);
-  for (const std::size_t count : {0u, 2u, 4u})
-    check::expect_throws<td::ShapeError>(
-        [&] {
-          preprocess(images, std::vector<Corner>(count, {0, 0}), 4, kSim);
-        },
-        {}, "3 images and " + std::to_string(count) + " corners");
+  for (const auto& [n, count] : {std::pair(3, 0), {3, 2}, {3, 4}, {0, 1}, {1, 0}})
+    for (const td::Device device : {kSim, td::Device("cpu")})
+      check::expect_throws<td::ShapeError>(
+          [&, n = n, count = count] {
+            preprocess(numbered_images(n, 1, 8, 8),
+                       std::vector<Corner>(static_cast<std::size_t>(count), {0, 0}), 4, device);
+          },
+          {}, std::to_string(n) + " images and " + std::to_string(count) + " corners");
 }
 
 TEST_CASE("the device reads the pieces only after their copy", "[preprocess]") {

@@ -154,7 +154,7 @@ std::string asked_for(const Places& at, std::int64_t micro_batches) {
   return logged.log;
 }
 
-// Where in the log the n-th (from 1) such entry begins.
+// Where in the log the n-th (from 1) such entry begins; npos if there are not as many.
 std::size_t place_of(const std::string& log, const std::string& what, int n) {
   std::size_t at = log.find(what);
   for (; n > 1 && at != std::string::npos; --n) at = log.find(what, at + 1);
@@ -163,6 +163,12 @@ std::size_t place_of(const std::string& log, const std::string& what, int n) {
 
 void expect_before(const std::string& log, const std::string& a, int i, const std::string& b, int j,
                    const std::string& why) {
+  for (const auto& [what, n] : {std::pair(a, i), std::pair(b, j)})
+    check::expect(place_of(log, what, n) != std::string::npos,
+                  why + ": for 3 micro-batches, " + what +
+                      " should come 3 times, and there is no " + what + " number " +
+                      std::to_string(n) +
+                      ". Split the batch with chunk(micro_batches). The order was: " + log);
   check::expect(place_of(log, a, i) < place_of(log, b, j),
                 why + ": " + a + " number " + std::to_string(i) + " should come before " + b +
                     " number " + std::to_string(j) + ". The order was: " + log);

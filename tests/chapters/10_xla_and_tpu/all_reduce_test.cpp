@@ -1,4 +1,5 @@
 // Tests of all_reduce: XLA compiles the line for several replicas and runs it.
+#include "names.h"
 #include "plugin.h"
 
 namespace {
@@ -69,4 +70,8 @@ TEST_CASE("two sums in one program have different names", "[all_reduce]") {
   for (std::size_t r = 0; r < 2; ++r)
     check::expect_close(run.outputs(r).at(0).to_host(), td::full({2}, 22.0), 1e-3,
                         "the sum of the sums of 1 and 10, replica " + std::to_string(r));
+}
+
+TEST_CASE("all names begin with that of the result", "[all_reduce]") {
+  expect_names(all_reduce("mine", "everyones", "tensor<2xf32>", 2), {"everyones"});
 }

@@ -25,16 +25,24 @@ Trained train_so_many(std::size_t steps, int replicas) {
   trained.weights = train(
       step, weights, steps,
       [&](std::size_t n, std::size_t r) -> std::vector<Buffer> {
+        const std::string call = "upload(" + std::to_string(n) + ", " + std::to_string(r) + ")";
+        const std::string order =
+            ". The arguments are (step, replica); upload the batches of all replicas for a step, "
+            "and then start the step";
+        check::expect(r < weights.size(), call + " was called, but there are only " +
+                                              std::to_string(replicas) + " replicas" + order);
+        for (std::size_t other = 0; n > 0 && other < weights.size(); ++other)
+          check::expect(uploaded.count({n - 1, other}) > 0,
+                        call + " was called before upload(" + std::to_string(n - 1) + ", " +
+                            std::to_string(other) + ")" + order);
         check::expect(n < steps, "upload(" + std::to_string(n) +
                                      ") was called, but there are only " + std::to_string(steps) +
                                      " steps");
         check::expect(n != 1 || first.is_deleted(),
-                      "upload(1, " + std::to_string(r) +
-                          ") was called before step 0 was started: start a step first, then upload "
+                      call +
+                          " was called before step 0 was started: start a step first, then upload "
                           "the next batch while it runs");
-        check::expect(uploaded.insert({n, r}).second, "upload(" + std::to_string(n) + ", " +
-                                                          std::to_string(r) +
-                                                          ") was called a second time");
+        check::expect(uploaded.insert({n, r}).second, call + " was called a second time" + order);
         if (r == 0) trained.calls.push_back("upload " + std::to_string(n));
         const double value = static_cast<double>(n + 1 + 100 * r);
         return {client.to_device(td::full({2}, value), r)};
@@ -149,4 +157,38 @@ TEST_CASE("no steps: the weights do not change, and nothing is uploaded", "[dona
   const Trained trained = train_so_many(0, 1);
   check::expect_close(trained.weights[0][0].to_host(), td::zeros({2}), 0, "the weight");
   check::expect(trained.calls.empty(), "something was uploaded or shown");
+}
+
+TEST_CASE("each step starts before the next upload, and after the loss before it", "[donate]") {
+  const td::xla::Client& client = client_with(1);
+  // The batch is donated, too, so that a started step is seen: its batch is deleted.
+  static const Executable& step = *new Executable(compile(client, R"(
+module @takes_the_batch {
+  func.func public @main(%w: tensor<2xf32> {tf.aliasing_output = 0 : i32},
+                         %x: tensor<2xf32> {tf.aliasing_output = 1 : i32})
+      -> (tensor<2xf32>, tensor<2xf32>) {
+    %sum = stablehlo.add %w, %x : tensor<2xf32>
+    %loss = stablehlo.add %sum, %x : tensor<2xf32>
+    return %sum, %loss : tensor<2xf32>, tensor<2xf32>
+  }
+}
+)"));
+  std::vector<Buffer> batches;
+  const auto started = [&](std::size_t n) { return n < batches.size() && batches[n].is_deleted(); };
+  train(
+      step, {{client.to_device(td::zeros({2}))}}, 4,
+      [&](std::size_t n, std::size_t) -> std::vector<Buffer> {
+        check::expect(n == 0 || started(n - 1),
+                      "upload(" + std::to_string(n) + ", 0) was called before step " +
+                          std::to_string(n - 1) +
+                          " was started: start a step first, then upload the next batch while it "
+                          "runs");
+        batches.push_back(client.to_device(td::ones({2})));
+        return {batches.back()};
+      },
+      [&](std::size_t n, const Buffer&) {
+        check::expect(!started(n + 1), "step " + std::to_string(n + 1) +
+                                           " was started before on_loss(" + std::to_string(n) +
+                                           ", ...) was called");
+      });
 }

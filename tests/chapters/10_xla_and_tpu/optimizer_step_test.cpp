@@ -1,4 +1,5 @@
 // Tests of optimizer_step: XLA compiles the lines for several replicas and runs them.
+#include "names.h"
 #include "plugin.h"
 
 namespace {
@@ -117,4 +118,11 @@ module @small {
           .item<double>();
   check::expect_close(result, -1.23456789, 1e-5,
                       "weight 0, gradient 1e7, lr 1.23456789e-7, one replica");
+}
+
+TEST_CASE("all names begin with that of the parameter's result", "[optimizer_step]") {
+  expect_names(optimizer_step({{"a", "grad_a", "new_a", "tensor<2x3xf32>"},
+                               {"b", "grad_b", "new_b", "tensor<3xf32>"}},
+                              0.5, 2, sum_over(2)),
+               {"new_a", "new_b"});
 }

@@ -25,7 +25,7 @@ simt::KernelReport add_elements(std::size_t n, unsigned threads = 256) {
   };
   return check::run_kernels(
       "n = " + std::to_string(n) + " with blocks of " + std::to_string(threads), work,
-      {sums, {a.begin(), a.end()}, {b.begin(), b.end()}})[0];
+      {sums, {a.begin(), a.end()}, {b.begin(), b.end()}}, {"`c`", "`a`", "`b`"})[0];
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Tests of histogram.
+#include "blocks.h"
 #include "check_kernels.h"
 #include "exercises.h"
 
@@ -50,4 +51,11 @@ TEST_CASE("at most 256 atomic operations on global memory per block", "[histogra
                         report.profile.of("bins", simt::kAtomic).lanes, 8 * 256);
   check::expect_at_most(report, "loads of `in` by a warp",
                         report.profile.of("in", simt::kLoad).requests, 65536 / 32);
+}
+
+TEST_CASE("all blocks count bytes", "[histogram]") {
+  count_bytes(1000, 251, 4, 64);
+  const std::vector<unsigned char> in(1000, 7);
+  std::vector<unsigned> bins(256);
+  check::expect_all_blocks_read(4, 64, in, "in", [&] { histogram(in.data(), 1000, bins.data()); });
 }

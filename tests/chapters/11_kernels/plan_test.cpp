@@ -135,3 +135,17 @@ TEST_CASE("launches that CUDA rejects", "[plan]") {
   expect_refused("H100", {.elements = 1024, .threads_per_block = 1024, .registers_per_thread = 65},
                  "cudaErrorLaunchOutOfResources");
 }
+
+TEST_CASE("of equal counts, the first in the list is the limit", "[plan]") {
+  Problem p = {.elements = 320, .threads_per_block = 32, .registers_per_thread = 64};
+  expect_plan({"H100", p, 10, 32, "blocks", 0.5});  // and "registers"
+  p = {.elements = 320, .threads_per_block = 32, .dynamic_shared = 228 * 1024 / 32 - 1024};
+  expect_plan({"H100", p, 10, 32, "shared memory", 0.5});  // and "blocks"
+  p = {.elements = 256, .static_shared = 164 * 1024 / 8 - 1024};
+  expect_plan({"A100", p, 1, 8, "threads", 1});  // and "shared memory"
+}
+
+TEST_CASE("a block that takes all registers of an SM", "[plan]") {
+  const Problem p = {.elements = 1024, .threads_per_block = 1024, .registers_per_thread = 64};
+  expect_plan({"H100", p, 1, 1, "registers", 0.5});
+}

@@ -1,4 +1,5 @@
 // Tests of saxpy.
+#include "blocks.h"
 #include "check_kernels.h"
 #include "exercises.h"
 
@@ -43,4 +44,11 @@ TEST_CASE("in each step the threads access neighboring elements", "[saxpy]") {
   check::expect_coalesced(report);
   check::expect_at_most(report, "requests to global memory", report.profile.global().requests,
                         3 * 32768 / 32);
+}
+
+TEST_CASE("all blocks compute elements of y", "[saxpy]") {
+  saxpy_elements(1000, 4, 64);
+  const std::vector<float> x(1000, 1);
+  std::vector<float> y(1000, 2);
+  check::expect_all_blocks_read(4, 64, x, "x", [&] { saxpy(1000, 3, x.data(), y.data()); });
 }

@@ -1,4 +1,5 @@
 // Tests of scale4.
+#include "blocks.h"
 #include "check_kernels.h"
 #include "exercises.h"
 
@@ -49,4 +50,10 @@ TEST_CASE("a request loads or stores four elements per lane", "[scale4]") {
                             report.profile.global(kind).requests, n / 128 + 6);
   }
   check::expect_coalesced(scale(0, n, 4, 128));
+}
+
+TEST_CASE("all blocks scale elements", "[scale4]") {
+  scale(0, 4000, 4, 64);
+  std::vector<float> x(4000, 1);
+  check::expect_all_blocks_read(4, 64, x, "x", [&] { scale4(x.data(), 3, 4000); });
 }

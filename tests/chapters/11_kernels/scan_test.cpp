@@ -40,7 +40,7 @@ simt::KernelReport scan_blocks(int n) {
         simt::launch<scan>({dim3(blocks), dim3(256)}, to_device(in, device), out, sums, n);
         return {out, sums};
       },
-      sums_in_blocks(in))[0];
+      sums_in_blocks(in), {"`out`", "`block_sums`"})[0];
 }
 
 void scan_all(int n) {

@@ -60,6 +60,9 @@ TEST_CASE("any sizes, transposed views, and no elements", "[softcap]") {
     check::expect_close(check::values(y), capped(check::values(view), 4), 1e-5,
                         "of a transposed view");
     check::expect_sizes(softcap(td::empty({0, 4}, device), 4), {0, 4}, "without elements");
+    const td::Tensor one = softcap(td::full({}, 3.0, device), 4);
+    check::expect_sizes(one, {}, "of a tensor without dimensions");
+    check::expect_close(check::values(one), capped({3}, 4), 1e-5, "of a tensor without dimensions");
   }
 }
 

@@ -7,9 +7,9 @@ namespace {
 
 using Table = std::map<std::int64_t, double>;
 
-/// A device that takes the microseconds of a table.
-Machine::Curve curve(const Table& microseconds) {
-  return [microseconds](std::int64_t size) { return 1e-6 * microseconds.at(size); };
+/// A device that takes the times of a table.
+Machine::Curve curve(const Table& times, double unit) {
+  return [=](std::int64_t size) { return unit * times.at(size); };
 }
 
 std::string text(const std::vector<Advice>& advice) {
@@ -27,9 +27,9 @@ void expect_advice(const std::vector<Advice>& got, const std::vector<Advice>& ex
 }
 
 void expect_tables(const std::vector<Table>& tables, const std::vector<Advice>& expected,
-                   const std::string& what) {
+                   const std::string& what, double unit = 1e-6) {
   std::vector<Machine::Curve> curves;
-  for (const Table& table : tables) curves.push_back(curve(table));
+  for (const Table& table : tables) curves.push_back(curve(table, unit));
   std::vector<std::int64_t> sizes;
   for (const auto& [size, us] : tables[0]) sizes.push_back(size);
   Machine machine(curves);
@@ -131,4 +131,45 @@ TEST_CASE("a device that is the best at one size only", "[advisor]") {
                  {{1, 50}, {10, 105}, {100, 300}, {1000, 300}},
                  {{1, 60}, {10, 80}, {100, 95}, {1000, 100}}},
                 {{0, 1}, {2, 6}, {0, 28}}, "device 2 is the best at 10 only");
+}
+
+// Powers of two, with which every way to compute a crossing is exact.
+constexpr double kExact = 0x1p-20;
+
+TEST_CASE("a crossing exactly at an integer", "[advisor]") {
+  expect_tables({{{1, 8}, {65, 8}}, {{1, 10}, {65, 6}}}, {{0, 1}, {1, 33}},
+                "the lines cross at exactly 33", kExact);
+  expect_tables({{{1, 8}, {5, 8}, {69, 8}}, {{1, 12}, {5, 8}, {69, 4}}}, {{0, 1}, {1, 5}},
+                "both take the same time at 5, so the lines cross there", kExact);
+  expect_tables({{{1, 8}, {65, 8}}, {{1, 8}, {65, 4}}}, {{1, 1}},
+                "both take the same time at the first size, so the lines cross there", kExact);
+  expect_tables(
+      {{{1, 8}, {5, 8}, {9, 8}, {73, 8}}, {{1, 12}, {5, 8}, {9, 8}, {73, 4}}}, {{0, 1}, {1, 9}},
+      "both take the same time at 5 and at 9: device 1 is not faster there, so go back to 9 only",
+      kExact);
+}
+
+TEST_CASE("an entry in the middle is replaced, too", "[advisor]") {
+  expect_tables(
+      {{{1, 4}, {5, 8}, {69, 68}}, {{1, 12}, {5, 7}, {69, 64}}, {{1, 20}, {5, 7}, {69, 16}}},
+      {{0, 1}, {2, 5}}, "device 1 begins at 5, and then so does device 2", kExact);
+}
+
+TEST_CASE("sizes beyond 32 bits", "[advisor]") {
+  const std::int64_t last = (std::int64_t{1} << 41) + 1, middle = (std::int64_t{1} << 40) + 1;
+  expect_tables({{{1, 8}, {last, 8}}, {{1, 10}, {last, 6}}}, {{0, 1}, {1, middle}},
+                "sizes 1 and 2^41 + 1", kExact);
+}
+
+TEST_CASE("two disturbed runs of five do not change the advice", "[advisor]") {
+  for (const double factor : {0.01, 40.0}) {
+    Machine machine(std::vector<Cost>{kHost, kDevice}, [factor](std::size_t call) {
+      const std::size_t round = call / 6, device = call % 2;
+      return device == 0 && (round == 2 || round == 5) ? factor : 1.0;
+    });
+    expect_advice(advise(machine.devices(), {1, 64, 256}, 5), {{0, 1}, {1, 94}},
+                  std::string("runs 2 and 5 of device 0 take ") +
+                      (factor < 1 ? "a hundredth of their time" : "40 times as long") +
+                      ": the median is the third of the five sorted times");
+  }
 }

@@ -28,8 +28,8 @@ const char* name(Advantage advantage) {
 }
 
 void expect_crossover(const Cost& host, const Cost& device, Advantage advantage, double size,
-                      const std::string& what) {
-  const Crossover found = crossover(host, device, 1, 1000);
+                      const std::string& what, double from = 1, double to = 1000) {
+  const Crossover found = crossover(host, device, from, to);
   check::expect(found.advantage == advantage,
                 what + ": expected " + name(advantage) + ", got " + name(found.advantage));
   if (advantage == Advantage::kFrom || advantage == Advantage::kUpTo)
@@ -58,8 +58,8 @@ TEST_CASE("ten percent count the same at every size", "[crossover]") {
        << 1e6 * cost.fixed << " us";
   check::expect(std::abs(cost.fixed / kHost.fixed - 1) < 0.1, text.str());
   const double least = relative_errors(cost, sizes, seconds);
-  for (const double fixed : {0.99, 1.0, 1.01})
-    for (const double per_sample : {0.99, 1.0, 1.01}) {
+  for (const double fixed : {0.99, 0.9999, 1.0, 1.0001, 1.01})
+    for (const double per_sample : {0.99, 0.9999, 1.0, 1.0001, 1.01}) {
       const Cost other{cost.fixed * fixed, cost.per_sample * per_sample};
       check::expect(relative_errors(other, sizes, seconds) >= least,
                     "another line has smaller relative errors");
@@ -102,4 +102,25 @@ TEST_CASE("large numbers of samples and tiny times lose no digits", "[crossover]
 TEST_CASE("a crossing exactly at an end of the range", "[crossover]") {
   expect_crossover({0, 2e-6}, {1e-3, 1e-6}, Advantage::kNever, 0, "equal at the last size");
   expect_crossover({1e-3, 1e-6}, {0, 2e-6}, Advantage::kUpTo, 1000, "faster up to the last size");
+}
+
+TEST_CASE("a line may begin below 0, or fall", "[crossover]") {
+  expect_cost(fit_cost({10, 20}, {0.01, 0.03}), {-0.01, 0.002}, "10 ms at 10 and 30 ms at 20");
+  expect_cost(fit_cost({1, 101}, {0.2, 0.1}), {0.201, -0.001}, "200 ms at 1 and 100 ms at 101");
+  expect_crossover({-1e-5, 3e-6}, {2e-4, 1e-6}, Advantage::kFrom, 105,
+                   "a host whose fixed cost is negative");
+}
+
+TEST_CASE("a crossing between two integers, and another range", "[crossover]") {
+  expect_crossover({1e-5, 3e-6}, {1.992e-4, 1e-6}, Advantage::kFrom, 94.6, "a crossing at 94.6");
+  expect_crossover({1.992e-4, 1e-6}, {1e-5, 3e-6}, Advantage::kUpTo, 94.6,
+                   "a crossing at 94.6, host for device");
+  expect_crossover({1e-5, 3e-6}, {1.04e-5, 1e-6}, Advantage::kFrom, 0.2,
+                   "a crossing at 0.2, between 0 and 1", 0, 1);
+  expect_crossover({1e-5, 3e-6}, {2e-4, 1e-6}, Advantage::kAlways, 0,
+                   "a crossing at 95, between 100 and 4096", 100, 4096);
+  expect_crossover({1e-5, 3e-6}, {2e-4, 1e-6}, Advantage::kNever, 0,
+                   "a crossing at 95, between 1 and 64", 1, 64);
+  expect_crossover({0, 2e-6}, {1, 1e-6}, Advantage::kFrom, 1e6,
+                   "a crossing at a million, between 1000 and 4 million", 1000, 4e6);
 }

@@ -1,5 +1,7 @@
 // Tests of read_report.
 #include <cmath>
+#include <sstream>
+#include <utility>
 
 #include "check.h"
 #include "exercises.h"
@@ -123,9 +125,48 @@ TEST_CASE("impossible arguments are errors", "[report]") {
         {}, what);
   };
   expect_error(0, 1, 1, 0, "no seconds on one device");
+  expect_error(-1, 1, 1, 0, "negative seconds on one device");
   expect_error(1, 0, 1, 0, "no seconds on all devices");
-  expect_error(1, -1, 1, 0, "negative seconds");
+  expect_error(1, -1, 1, 0, "negative seconds on all devices");
   expect_error(1, 1, 0, 0, "no devices");
+  expect_error(1, 1, -1, -1, "-1 devices");
   expect_error(1, 1, 2, 2, "a span of device 2 of 2");
   expect_error(1, 1, 2, -1, "a span of device -1");
+}
+
+TEST_CASE("spans of any length, however short, at any time", "[report]") {
+  expect_losses(report_of(10, 10, 1,
+                          {{0, kCompute, 0, 1.0 / 3},
+                           {0, kCopy, 0.3, 0.4567},
+                           {0, kLaunch, 2.71828, 2.71829},
+                           {0, kCommunication, 3.14159, 7.00001}}),
+                {0.4567 - 1.0 / 3, 7.00001 - 3.14159, 0.00001, 10 - 7.00001 - 0.4567 + 3.14158},
+                Loss::kWaiting, "spans that no grid of times hits");
+  expect_losses(report_of(10, 10, 1, {{0, kCompute, 0, 9.999}}), {0, 0, 0, 0.001}, Loss::kWaiting,
+                "one microsecond of waiting");
+  expect_losses(report_of(8, 8, 1, {{0, kCompute, 0, 4}, {0, kCopy, 4, 5.999}}),
+                {1.999, 0, 0, 2.001}, Loss::kWaiting, "two microseconds more waiting than copies");
+}
+
+TEST_CASE("a step of hours, and one of nanoseconds", "[report]") {
+  for (const double all : {1e4, 1e-8}) {
+    const StepReport report =
+        read_report(2 * all, all, 2, {{0, kCompute, 0, all}, {1, kCopy, 0, all / 4}});
+    std::ostringstream what;
+    what << "a step of " << all << " seconds";
+    check::expect_close(report.copies / all, 0.25, 1e-9, what.str() + ", its part lost to copies");
+    check::expect_close(report.waiting / all, 0.75, 1e-9,
+                        what.str() + ", its part lost to waiting");
+  }
+}
+
+TEST_CASE("a device that does not exist is an error wherever its span is", "[report]") {
+  for (const auto& [begin, end] : {std::pair(0.0, 1.0), {5.0, 6.0}, {-2.0, -1.0}, {0.5, 0.5}})
+    check::expect_throws<td::Error>(
+        [&, begin = begin, end = end] {
+          read_report(1, 1, 2, {{0, kCompute, 0, 1}, {1, kCopy, 0, 1}, {2, kCopy, begin, end}});
+        },
+        {},
+        "device 2 of 2, in the last of three spans, which lasts from " + std::to_string(begin) +
+            " to " + std::to_string(end) + " in a step of 1 second");
 }

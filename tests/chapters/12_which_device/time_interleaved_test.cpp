@@ -1,4 +1,7 @@
 // Tests of time_interleaved: devices are functions that return made-up seconds.
+#include <algorithm>
+#include <cmath>
+
 #include "machine.h"
 
 namespace {
@@ -83,5 +86,37 @@ TEST_CASE("three devices at sizes that do not ascend", "[time_interleaved]") {
     check::expect_close(
         seconds[d], std::vector<double>{factor * 1.064e-3, factor * 1.001e-3, factor * 1.064e-3},
         1e-12, "seconds of device " + std::to_string(d) + " at sizes 64, 1, 64");
+  }
+}
+
+TEST_CASE("the median of runs that all differ", "[time_interleaved]") {
+  // The first factor is the warm-up. The other ones are far apart, so no other average comes near.
+  const std::vector<std::vector<double>> of_runs = {{99, 64, 1},
+                                                    {99, 8, 1, 2},
+                                                    {99, 64, 1, 8, 2},
+                                                    {99, 2, 64, 1, 32, 4},
+                                                    {99, 1, 16, 2, 128, 4, 64}};
+  for (const std::vector<double>& factors : of_runs) {
+    const int runs = static_cast<int>(factors.size()) - 1;
+    Machine machine(std::vector<Cost>{kHost, kDevice},
+                    [&](std::size_t call) { return factors.at(call / 2); });
+    const auto seconds = time_interleaved(machine.devices(), {100}, runs);
+    std::vector<double> sorted(factors.begin() + 1, factors.end());
+    std::sort(sorted.begin(), sorted.end());
+    const double low = sorted[(sorted.size() - 1) / 2], high = sorted[sorted.size() / 2];
+    for (std::size_t d = 0; d < 2; ++d) {
+      const double got = seconds.at(d).at(0) / (d == 0 ? kHost : kDevice).at(100);
+      std::ostringstream text;
+      text << runs << " runs of device " << d << " that take 1 to " << sorted.back()
+           << " units: expected the median, ";
+      if (low == high)
+        text << low;
+      else
+        text << low << " or " << high << " or their mean";
+      text << ", got " << got;
+      const bool is_one = std::abs(got / low - 1) < 1e-9 || std::abs(got / high - 1) < 1e-9 ||
+                          std::abs(got * 2 / (low + high) - 1) < 1e-9;
+      check::expect(is_one, text.str());
+    }
   }
 }

@@ -33,11 +33,12 @@ void expect_no_finding(const std::string& what, const std::vector<simt::KernelRe
 }
 
 void expect_results(const std::string& what, const std::vector<td::Tensor>& results,
-                    const std::vector<std::vector<double>>& expected) {
+                    const std::vector<std::vector<double>>& expected,
+                    const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const std::string problem = difference(values(results.at(i)), expected[i], 0);
-    expect(problem.empty(),
-           what + (expected.size() > 1 ? ", result " + std::to_string(i) : "") + ": " + problem);
+    const std::string name = i < names.size() ? names[i] : "result " + std::to_string(i);
+    expect(problem.empty(), what + (expected.size() > 1 ? ", " + name : "") + ": " + problem);
   }
 }
 
@@ -60,7 +61,8 @@ std::string picture(const simt::KernelReport& report, simt::Space space) {
 }  // namespace
 
 std::vector<simt::KernelReport> run_kernels(const std::string& what, const KernelWork& work,
-                                            const std::vector<std::vector<double>>& expected) {
+                                            const std::vector<std::vector<double>>& expected,
+                                            const std::vector<std::string>& names) {
   std::vector<simt::KernelReport> first;
   for (const Order order : {Order::kForward, Order::kReversed, Order::kRandom}) {
     std::vector<td::Tensor> results;
@@ -70,11 +72,11 @@ std::vector<simt::KernelReport> run_kernels(const std::string& what, const Kerne
     auto reports = simt::observe(options, [&] { results = work(td::Device(td::kSIM, 0)); });
     expect_written();
     expect_no_finding(what, reports);
-    expect_results(what, results, expected);
+    expect_results(what, results, expected, names);
     if (order == Order::kForward) first = std::move(reports);
   }
   if (td::device_count(td::kCUDA) > 0)
-    expect_results(what + " on cuda:0", work(td::Device(td::kCUDA, 0)), expected);
+    expect_results(what + " on cuda:0", work(td::Device(td::kCUDA, 0)), expected, names);
   return first;
 }
 

@@ -22,9 +22,11 @@ using KernelWork = std::function<std::vector<td::Tensor>(td::Device)>;
 /// one of threads that returned before a barrier. Then compares the results on cuda:0, where there
 /// is one. Use integers: their sums are exact in any order.
 /// @param what names the launch in messages: "n = 33".
+/// @param names of the results in messages; without them "result 0", "result 1" and so on.
 /// @return the reports of the run in forward order, one per launch.
 std::vector<td::simt::KernelReport> run_kernels(const std::string& what, const KernelWork& work,
-                                                const std::vector<std::vector<double>>& expected);
+                                                const std::vector<std::vector<double>>& expected,
+                                                const std::vector<std::string>& names = {});
 
 /// Checks of one launch, where g++ has compiled the kernel; clang reports other accesses, and there
 /// they check nothing. Each fails with the table of what was counted. The first two also write a

@@ -293,3 +293,33 @@ std::vector<td::Tensor> cast_arguments(const std::string& operation,
   return result;
 }
 }  // namespace promotes_among_16_bits
+
+// answer: bans_what_it_would_cast
+// expect: a banned operation is an error whatever its arguments are
+// Looks at the policy only where an argument is eligible.
+namespace bans_what_it_would_cast {
+std::vector<td::Tensor> cast_arguments(const std::string& operation,
+                                       const std::vector<td::Tensor>& arguments,
+                                       td::DeviceType device_type, td::ScalarType fast) {
+  using td::autocast::Policy;
+  const auto eligible = [&](const td::Tensor& t) {
+    return t.defined() && t.device().type() == device_type && t.is_floating_point() &&
+           t.scalar_type() != td::kFloat64;
+  };
+  const auto* row = td::autocast::find(operation);
+  const Policy policy = row ? td::autocast::policy_on(device_type, *row) : Policy::kUnlisted;
+  bool any = false;
+  for (const td::Tensor& t : arguments) any = any || eligible(t);
+  if (!any) return arguments;
+  if (policy == Policy::kBanned) throw td::Error(operation + ": use " + operation + "_with_logits");
+  if (policy == Policy::kUnlisted || policy == Policy::kFloatOutput) return arguments;
+  td::ScalarType wanted = policy == Policy::kFloat ? td::kFloat32 : fast;
+  if (policy == Policy::kPromote) {
+    for (const td::Tensor& t : arguments)
+      if (eligible(t) && t.scalar_type() == td::kFloat32) wanted = td::kFloat32;
+  }
+  std::vector<td::Tensor> result;
+  for (const td::Tensor& t : arguments) result.push_back(eligible(t) ? t.to(wanted) : t);
+  return result;
+}
+}  // namespace bans_what_it_would_cast

@@ -254,3 +254,27 @@ bool master_step(const std::vector<td::Tensor>& model, const std::vector<td::Ten
   return true;
 }
 }  // namespace weights_never_follow
+
+// answer: sum_of_squares
+// expect: scale 1024, lr 0.001: finite gradients were taken for an overflow
+// Looks at the sum of the squares in float32, which large finite gradients exceed.
+namespace sum_of_squares {
+bool master_step(const std::vector<td::Tensor>& model, const std::vector<td::Tensor>& masters,
+                 float scale, double lr) {
+  const td::NoGradGuard no_grad;
+  td::Tensor sum;
+  for (const td::Tensor& parameter : model) {
+    if (!parameter.grad().defined()) continue;
+    const td::Tensor here = parameter.grad().to(td::kFloat32).square().sum();
+    sum = sum.defined() ? sum + here : here;
+  }
+  if (sum.defined() && !td::isfinite(sum).item<bool>()) return false;
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    if (!model[i].grad().defined()) continue;
+    td::Tensor master = masters[i], parameter = model[i];
+    master.sub_(model[i].grad().to(td::kFloat32) * (lr / scale));
+    parameter.copy_(master);
+  }
+  return true;
+}
+}  // namespace sum_of_squares

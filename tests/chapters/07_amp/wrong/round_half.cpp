@@ -71,3 +71,17 @@ std::uint16_t bfloat16_bits(float value) {
 
 std::uint16_t half_bits(float value) { return td::Half(value).bits; }
 }  // namespace truncates
+
+// answer: exponent_wraps
+// expect: expected 0x7c00, got
+// Moves the exponent's zero point, and looks for the first exponent that is too large only.
+namespace exponent_wraps {
+std::uint16_t bfloat16_bits(float value) { return nan_becomes_infinity::bfloat16_bits(value); }
+
+std::uint16_t half_bits(float value) {
+  const std::uint32_t exponent = std::bit_cast<std::uint32_t>(value) >> 23 & 0xffu;
+  const bool special = exponent < 127 + 16 || exponent > 127 + 100;
+  const std::uint32_t moved = (exponent - 112) << 10 & 0x7c00u;
+  return special ? td::Half(value).bits : static_cast<std::uint16_t>(moved);
+}
+}  // namespace exponent_wraps

@@ -119,3 +119,23 @@ bool step_or_skip(td::optim::Optimizer& optimizer, bool overflow, LossScale& sca
   return true;
 }
 }  // namespace steps_anyway
+
+// answer: counts_on_at_the_limit
+// expect: after 3 steps with a scale that cannot grow: the count begins again: expected 0
+// Counts on where the scale cannot grow.
+namespace counts_on_at_the_limit {
+bool step_or_skip(td::optim::Optimizer& optimizer, bool overflow, LossScale& scale) {
+  if (overflow) {
+    scale.scale *= scale.backoff_factor;
+    scale.growth_tracker = 0;
+    return false;
+  }
+  optimizer.step();
+  const float grown = scale.scale * scale.growth_factor;
+  if (++scale.growth_tracker >= scale.growth_interval && grown <= 3.4e38f) {
+    scale.scale = grown;
+    scale.growth_tracker = 0;
+  }
+  return true;
+}
+}  // namespace counts_on_at_the_limit

@@ -1089,3 +1089,90 @@ AmpResult train_amp(td::nn::Sequential& model, td::optim::Optimizer& optimizer,
   return result;
 }
 }  // namespace zero_grad_in_every_batch
+
+// answer: waits_for_every_batch
+// expect: scaler.step() waits once per group, and nothing else may
+// Waits for the device after every batch. It reads nothing, so no copy shows it.
+namespace waits_for_every_batch {
+AmpResult train_amp(td::nn::Sequential& model, td::optim::Optimizer& optimizer,
+                    td::amp::GradScaler& scaler, const std::vector<td::data::Example<>>& batches,
+                    const AmpSettings& settings) {
+  const td::Device device = settings.device;
+  const auto forward = [&](const td::data::Example<>& batch) {
+    const td::amp::AutocastGuard autocast(device.type(), settings.fast, settings.fast.has_value());
+    const td::Tensor output = model->forward(batch.data.to(device));
+    return td::nn::functional::cross_entropy(output, batch.target.to(device));
+  };
+  const std::size_t groups = (batches.size() + settings.accumulate - 1) / settings.accumulate;
+  AmpResult result{td::zeros({static_cast<std::int64_t>(groups)}, device)};
+  for (std::size_t group = 0; group < groups; ++group) {
+    const std::size_t first = group * settings.accumulate;
+    const std::size_t end = std::min(first + settings.accumulate, batches.size());
+    td::Tensor mean_loss = result.losses.select(0, static_cast<std::int64_t>(group));
+    optimizer.zero_grad();
+    try {
+      for (std::size_t i = first; i < end; ++i) {
+        const td::Tensor loss = forward(batches[i]) / static_cast<double>(end - first);
+        scaler.scale(loss).backward();
+        mean_loss.add_(loss.detach());
+        if (!device.is_cpu()) td::synchronize(device);
+      }
+    } catch (...) {
+      optimizer.zero_grad();
+      throw;
+    }
+    if (settings.max_norm > 0) {
+      scaler.unscale_(optimizer);
+      td::nn::utils::clip_grad_norm_(optimizer.parameters(), settings.max_norm);
+    }
+    const bool stepped = scaler.step(optimizer);
+    scaler.update();
+    if (!stepped) ++result.skipped;
+    if (stepped && settings.after_step) settings.after_step();
+  }
+  return result;
+}
+}  // namespace waits_for_every_batch
+
+// answer: expects_errors_of_td
+// expect: whatever is thrown, clear them
+// Clears the gradients after an error of td only. A module may throw anything.
+namespace expects_errors_of_td {
+AmpResult train_amp(td::nn::Sequential& model, td::optim::Optimizer& optimizer,
+                    td::amp::GradScaler& scaler, const std::vector<td::data::Example<>>& batches,
+                    const AmpSettings& settings) {
+  const td::Device device = settings.device;
+  const auto forward = [&](const td::data::Example<>& batch) {
+    const td::amp::AutocastGuard autocast(device.type(), settings.fast, settings.fast.has_value());
+    const td::Tensor output = model->forward(batch.data.to(device));
+    return td::nn::functional::cross_entropy(output, batch.target.to(device));
+  };
+  const std::size_t groups = (batches.size() + settings.accumulate - 1) / settings.accumulate;
+  AmpResult result{td::zeros({static_cast<std::int64_t>(groups)}, device)};
+  for (std::size_t group = 0; group < groups; ++group) {
+    const std::size_t first = group * settings.accumulate;
+    const std::size_t end = std::min(first + settings.accumulate, batches.size());
+    td::Tensor mean_loss = result.losses.select(0, static_cast<std::int64_t>(group));
+    optimizer.zero_grad();
+    try {
+      for (std::size_t i = first; i < end; ++i) {
+        const td::Tensor loss = forward(batches[i]) / static_cast<double>(end - first);
+        scaler.scale(loss).backward();
+        mean_loss.add_(loss.detach());
+      }
+    } catch (const td::Error&) {
+      optimizer.zero_grad();
+      throw;
+    }
+    if (settings.max_norm > 0) {
+      scaler.unscale_(optimizer);
+      td::nn::utils::clip_grad_norm_(optimizer.parameters(), settings.max_norm);
+    }
+    const bool stepped = scaler.step(optimizer);
+    scaler.update();
+    if (!stepped) ++result.skipped;
+    if (stepped && settings.after_step) settings.after_step();
+  }
+  return result;
+}
+}  // namespace expects_errors_of_td

@@ -270,3 +270,26 @@ bool unscale(const std::vector<td::Tensor>& parameters, float scale) {
   return finite.defined() && !finite.item<bool>();
 }
 }  // namespace the_last_one_wins
+
+// answer: stops_at_the_overflow
+// expect: gradient 0 must be multiplied by 1/8, as every gradient: its element 0
+// Finds the overflow first, and leaves all gradients scaled if there is one.
+namespace stops_at_the_overflow {
+td::Tensor scale_loss(const td::Tensor& loss, float scale) { return loss.to(td::kFloat32) * scale; }
+
+bool unscale(const std::vector<td::Tensor>& parameters, float scale) {
+  const td::NoGradGuard no_grad;
+  td::Tensor finite;
+  for (const td::Tensor& parameter : parameters) {
+    if (!parameter.grad().defined()) continue;
+    if (parameter.grad().scalar_type() != td::kFloat32)
+      throw td::DtypeError(td::dtype_name(parameter.grad().scalar_type()));
+    const td::Tensor here = td::isfinite(parameter.grad()).all();
+    finite = finite.defined() ? finite & here : here;
+  }
+  if (finite.defined() && !finite.item<bool>()) return true;
+  for (const td::Tensor& parameter : parameters)
+    if (parameter.grad().defined()) parameter.mutable_grad().mul_(1.0 / scale);
+  return false;
+}
+}  // namespace stops_at_the_overflow

@@ -215,7 +215,7 @@ const td::Tensor& wait_for(const PendingCopy& pending) {
 }  // namespace reads_too_early
 
 // answer: returns_the_source
-// expect: a copy within sim:0, after the source was changed
+// expect: a copy within sim:0 shares the memory of the source
 // to() returns a source on the same device as it is.
 namespace returns_the_source {
 PendingCopy copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {
@@ -400,3 +400,60 @@ const td::Tensor& wait_for(const PendingCopy& pending) {
   return pending.tensor;
 }
 }  // namespace wrong_stream
+
+// answer: event_before_the_copy
+// expect: and then work on the copy and on the source: the race finder reports
+// Records the event before the copy. Right as long as copies are quick.
+namespace event_before_the_copy {
+PendingCopy copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {
+  stream.wait(td::getCurrentStream(stream.device()));
+  const td::Tensor from = source.is_cpu() ? source.contiguous().pin_memory() : source.contiguous();
+  const td::StreamGuard on_stream(stream);
+  td::Tensor copy =
+      td::empty(source.sizes(),
+                td::TensorOptions(source.dtype()).device(device).pinned_memory(device.is_cpu()));
+  td::Event ready(stream.device().type());
+  ready.record(stream);
+  copy.copy_(from, /*non_blocking=*/true);
+  if (!from.is_cpu()) from.record_stream(stream);
+  return {copy, std::move(ready)};
+}
+
+const td::Tensor& wait_for(const PendingCopy& pending) {
+  if (pending.tensor.is_cpu()) {
+    pending.ready.synchronize();
+    return pending.tensor;
+  }
+  const td::Stream current = td::getCurrentStream(pending.tensor.device());
+  pending.ready.block(current);
+  pending.tensor.record_stream(current);
+  return pending.tensor;
+}
+}  // namespace event_before_the_copy
+
+// answer: the_host_never_waits
+// expect: to cpu, wait_for, and then work on the copy
+// Lets a stream wait, also for a copy that the host reads.
+namespace the_host_never_waits {
+PendingCopy copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {
+  stream.wait(td::getCurrentStream(stream.device()));
+  const td::Tensor from = source.is_cpu() ? source.contiguous().pin_memory() : source.contiguous();
+  const td::StreamGuard on_stream(stream);
+  td::Tensor copy =
+      td::empty(source.sizes(),
+                td::TensorOptions(source.dtype()).device(device).pinned_memory(device.is_cpu()));
+  copy.copy_(from, /*non_blocking=*/true);
+  if (!from.is_cpu()) from.record_stream(stream);
+  td::Event ready(stream.device().type());
+  ready.record(stream);
+  return {copy, std::move(ready)};
+}
+
+const td::Tensor& wait_for(const PendingCopy& pending) {
+  const td::Device device = pending.tensor.is_cpu() ? td::Device("sim:0") : pending.tensor.device();
+  const td::Stream current = td::getCurrentStream(device);
+  pending.ready.block(current);
+  if (!pending.tensor.is_cpu()) pending.tensor.record_stream(current);
+  return pending.tensor;
+}
+}  // namespace the_host_never_waits

@@ -310,7 +310,7 @@ td::Tensor replay_step(StepGraph& captured, const td::Tensor& x, const td::Tenso
 }  // namespace replays_twice
 
 // answer: returns_the_graphs_loss
-// expect: does the next replay write to it?
+// expect: a later replay wrote to it. Return a copy
 // Returns the tensor that every replay writes.
 namespace returns_the_graphs_loss {
 std::unique_ptr<StepGraph> capture_step(const TrainStep& step, const td::Tensor& x,

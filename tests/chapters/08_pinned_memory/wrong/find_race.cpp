@@ -303,3 +303,35 @@ void scale_chunks(const std::vector<td::Tensor>& inputs, const std::vector<td::T
   streams.out.synchronize();
 }
 }  // namespace wrong_stream
+
+// answer: the_host_waits_for_events
+// expect: the host waits 8 times; expected once, after the loop
+// The host waits where a stream should: for one chunk only, so copies and work do overlap.
+namespace the_host_waits_for_events {
+void scale_chunks(const std::vector<td::Tensor>& inputs, const std::vector<td::Tensor>& outputs,
+                  std::vector<Chunk>& chunks, const Streams& streams) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Chunk& chunk = chunks[i % chunks.size()];
+    if (i >= chunks.size()) chunk.y_fetched.synchronize();
+    {
+      const td::StreamGuard guard(streams.in);
+      chunk.x.copy_(inputs[i], /*non_blocking=*/true);
+      chunk.x_arrived.record(streams.in);
+    }
+    {
+      const td::StreamGuard guard(streams.compute);
+      chunk.x_arrived.block(streams.compute);
+      chunk.y.copy_(chunk.x);
+      chunk.y.mul_(2).add_(1);
+      chunk.y_computed.record(streams.compute);
+    }
+    {
+      const td::StreamGuard guard(streams.out);
+      chunk.y_computed.block(streams.out);
+      outputs[i].copy_(chunk.y, /*non_blocking=*/true);
+      chunk.y_fetched.record(streams.out);
+    }
+  }
+  streams.out.synchronize();
+}
+}  // namespace the_host_waits_for_events

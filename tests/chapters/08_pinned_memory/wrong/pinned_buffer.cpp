@@ -125,7 +125,7 @@ void PinnedBuffer::take_from(PinnedBuffer& other) {
 #endif  // releases_first
 
 // answer: remembers_the_last_stream
-// expect: stream 1 of 2 still uses the memory, and free() did not wait
+// expect: stream 1 of 3
 // One event for all streams: marking a second one forgets the first.
 #ifdef remembers_the_last_stream
 PinnedBuffer::PinnedBuffer(td::DeviceType kind, std::size_t bytes) : kind_(kind) {
@@ -188,7 +188,7 @@ void PinnedBuffer::take_from(PinnedBuffer& other) {
 #endif  // two_owners
 
 // answer: waits_for_nothing
-// expect: stream 1 of 2 still uses the memory, and free() did not wait
+// expect: stream 1 of 3
 // Frees the memory while a copy still uses it. Right as long as copies are quick.
 #ifdef waits_for_nothing
 PinnedBuffer::PinnedBuffer(td::DeviceType kind, std::size_t bytes) : kind_(kind) {

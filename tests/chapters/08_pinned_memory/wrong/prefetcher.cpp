@@ -478,3 +478,159 @@ void train_prefetched(std::vector<Slot>& slots, std::int64_t batches, const Load
   }
 }
 }  // namespace waits_for_the_device
+
+// answer: first_round_overwrites_the_host
+// expect: load(0) of a second call comes before a copy of the first call
+// Takes the host memory of the first round for free: an earlier call may still copy from it.
+namespace first_round_overwrites_the_host {
+namespace {
+
+void send(Slot& slot, std::int64_t batch, const Load& load, const td::Stream& copies) {
+  if (batch >= 2) slot.copied.synchronize();
+  load(batch, slot.host);
+  slot.consumed.block(copies);
+  const td::StreamGuard on_copies(copies);
+  slot.on_device.copy_(slot.host, /*non_blocking=*/true);
+  slot.copied.record(copies);
+}
+
+}  // namespace
+
+void train_prefetched(std::vector<Slot>& slots, std::int64_t batches, const Load& load,
+                      const Step& step, const td::Stream& copies) {
+  const td::Stream compute = td::getCurrentStream(copies.device());
+  const std::int64_t ahead = std::ssize(slots);
+  try {
+    for (std::int64_t i = 0; i < std::min(ahead, batches); ++i)
+      send(slots[static_cast<std::size_t>(i)], i, load, copies);
+    for (std::int64_t i = 0; i < batches; ++i) {
+      Slot& slot = slots[static_cast<std::size_t>(i % ahead)];
+      slot.copied.block(compute);
+      step(i, slot.on_device);
+      slot.consumed.record(compute);
+      if (i + ahead < batches) send(slot, i + ahead, load, copies);
+    }
+  } catch (...) {
+    copies.synchronize();
+    throw;
+  }
+}
+}  // namespace first_round_overwrites_the_host
+
+// answer: memory_of_its_own
+// expect: is given another tensor than slots[index % slots.size()].host
+// Allocates pinned memory for every batch, so that no copy has to be waited for.
+namespace memory_of_its_own {
+namespace {
+
+void send(Slot& slot, std::int64_t batch, const Load& load, const td::Stream& copies) {
+  const td::Tensor fresh = td::empty_like(slot.host).pin_memory();
+  load(batch, fresh);
+  slot.consumed.block(copies);
+  const td::StreamGuard on_copies(copies);
+  slot.on_device.copy_(fresh, /*non_blocking=*/true);
+  slot.copied.record(copies);
+}
+
+}  // namespace
+
+void train_prefetched(std::vector<Slot>& slots, std::int64_t batches, const Load& load,
+                      const Step& step, const td::Stream& copies) {
+  const td::Stream compute = td::getCurrentStream(copies.device());
+  const std::int64_t ahead = std::ssize(slots);
+  try {
+    for (std::int64_t i = 0; i < std::min(ahead, batches); ++i)
+      send(slots[static_cast<std::size_t>(i)], i, load, copies);
+    for (std::int64_t i = 0; i < batches; ++i) {
+      Slot& slot = slots[static_cast<std::size_t>(i % ahead)];
+      slot.copied.block(compute);
+      step(i, slot.on_device);
+      slot.consumed.record(compute);
+      if (i + ahead < batches) send(slot, i + ahead, load, copies);
+    }
+  } catch (...) {
+    copies.synchronize();
+    throw;
+  }
+}
+}  // namespace memory_of_its_own
+
+// answer: catches_the_step_only
+// expect: load(3) throws, with 2 slots, while the copy of batch 2
+// Waits for the copies after an exception of the first loads or of a step, not of a later load.
+namespace catches_the_step_only {
+namespace {
+
+void send(Slot& slot, std::int64_t batch, const Load& load, const td::Stream& copies) {
+  slot.copied.synchronize();
+  load(batch, slot.host);
+  slot.consumed.block(copies);
+  const td::StreamGuard on_copies(copies);
+  slot.on_device.copy_(slot.host, /*non_blocking=*/true);
+  slot.copied.record(copies);
+}
+
+}  // namespace
+
+void train_prefetched(std::vector<Slot>& slots, std::int64_t batches, const Load& load,
+                      const Step& step, const td::Stream& copies) {
+  const td::Stream compute = td::getCurrentStream(copies.device());
+  const std::int64_t ahead = std::ssize(slots);
+  const auto guarded = [&](const auto& work) {
+    try {
+      work();
+    } catch (...) {
+      copies.synchronize();
+      throw;
+    }
+  };
+  for (std::int64_t i = 0; i < std::min(ahead, batches); ++i)
+    guarded([&] { send(slots[static_cast<std::size_t>(i)], i, load, copies); });
+  for (std::int64_t i = 0; i < batches; ++i) {
+    Slot& slot = slots[static_cast<std::size_t>(i % ahead)];
+    slot.copied.block(compute);
+    guarded([&] { step(i, slot.on_device); });
+    slot.consumed.record(compute);
+    if (i + ahead < batches) send(slot, i + ahead, load, copies);
+  }
+}
+}  // namespace catches_the_step_only
+
+// answer: trusts_the_current_stream
+// expect: three calls with the same slots, each on streams of its own
+// Orders the copies after the current stream, and not after the stream of an earlier call.
+namespace trusts_the_current_stream {
+namespace {
+
+void send(Slot& slot, std::int64_t batch, const Load& load, const td::Stream& copies) {
+  slot.copied.synchronize();
+  load(batch, slot.host);
+  if (batch >= 2) slot.consumed.block(copies);
+  const td::StreamGuard on_copies(copies);
+  slot.on_device.copy_(slot.host, /*non_blocking=*/true);
+  slot.copied.record(copies);
+}
+
+}  // namespace
+
+void train_prefetched(std::vector<Slot>& slots, std::int64_t batches, const Load& load,
+                      const Step& step, const td::Stream& copies) {
+  const td::Stream compute = td::getCurrentStream(copies.device());
+  const std::int64_t ahead = std::ssize(slots);
+  copies.wait(compute);
+  try {
+    for (std::int64_t i = 0; i < std::min(ahead, batches); ++i)
+      send(slots[static_cast<std::size_t>(i)], i, load, copies);
+    for (std::int64_t i = 0; i < batches; ++i) {
+      Slot& slot = slots[static_cast<std::size_t>(i % ahead)];
+      slot.copied.block(compute);
+      step(i, slot.on_device);
+      slot.consumed.record(compute);
+      if (i + ahead < batches) send(slot, i + ahead, load, copies);
+    }
+  } catch (...) {
+    copies.synchronize();
+    throw;
+  }
+}
+}  // namespace trusts_the_current_stream

@@ -164,3 +164,26 @@ std::string all_reduce(const std::string& value, const std::string& result, cons
                {"R", std::to_string(replicas)}});
 }
 }  // namespace type_of_the_example
+
+// answer: names_of_the_value
+// expect: the lines define %mine_a: all names must begin with that of a result
+// Takes the value's name for the region. A second sum of the same value would define them again.
+namespace names_of_the_value {
+std::string all_reduce(const std::string& value, const std::string& result, const std::string& type,
+                       int replicas) {
+  std::string group;
+  for (int r = 0; r < replicas; ++r) group += (r ? ", " : "") + std::to_string(r);
+  return fill(R"(
+    %{result} = "stablehlo.all_reduce"(%{value}) ({
+      ^bb0(%{value}_a: tensor<f32>, %{value}_b: tensor<f32>):
+        %{result}_sum = stablehlo.add %{value}_a, %{value}_b : tensor<f32>
+        stablehlo.return %{result}_sum : tensor<f32>
+    }) {replica_groups = dense<[[{group}]]> : tensor<1x{R}xi64>} : ({type}) -> {type}
+)",
+              {{"result", result},
+               {"value", value},
+               {"type", type},
+               {"group", group},
+               {"R", std::to_string(replicas)}});
+}
+}  // namespace names_of_the_value

@@ -1,5 +1,7 @@
 #include "exercises.h"
 
+#include <optional>
+
 // answer: keeps_the_loss_as_a_weight
 // expect: expected 1 weight per replica
 // All results are taken for weights.
@@ -331,3 +333,66 @@ std::vector<std::vector<Buffer>> train(const Executable& step,
   return weights;
 }
 }  // namespace weights_of_replica_0
+
+// answer: starts_before_the_loss
+// expect: step 1 was started before on_loss(0, ...) was called
+// Keeps the device busy while it reports the loss. The order of uploads and losses is right.
+namespace starts_before_the_loss {
+std::vector<std::vector<Buffer>> train(const Executable& step,
+                                       std::vector<std::vector<Buffer>> weights, std::size_t steps,
+                                       const Upload& upload, const OnLoss& on_loss) {
+  const std::size_t replicas = weights.size();
+  const auto upload_all = [&](std::size_t n) {
+    std::vector<std::vector<Buffer>> batches;
+    for (std::size_t r = 0; r < replicas; ++r) batches.push_back(upload(n, r));
+    return batches;
+  };
+  std::vector<std::vector<Buffer>> batches;
+  if (steps > 0) batches = upload_all(0);
+  std::optional<Buffer> loss;
+  for (std::size_t n = 0; n < steps; ++n) {
+    std::vector<std::vector<Buffer>> arguments = weights;
+    for (std::size_t r = 0; r < replicas; ++r)
+      arguments[r].insert(arguments[r].end(), batches[r].begin(), batches[r].end());
+    td::xla::Run run = step.start(arguments);
+    if (loss) on_loss(n - 1, *loss);
+    if (n + 1 < steps) batches = upload_all(n + 1);
+    run.wait();
+    for (std::size_t r = 0; r < replicas; ++r)
+      weights[r].assign(run.outputs(r).begin(), run.outputs(r).end() - 1);
+    loss = run.outputs(0).back();
+  }
+  if (loss) on_loss(steps - 1, *loss);
+  return weights;
+}
+}  // namespace starts_before_the_loss
+
+// answer: exchanges_the_arguments
+// expect: upload(1, 0) was called before upload(0, 1). The arguments are (step, replica)
+// Exchanges the step and the replica. Right for the first step of one replica.
+namespace exchanges_the_arguments {
+std::vector<std::vector<Buffer>> train(const Executable& step,
+                                       std::vector<std::vector<Buffer>> weights, std::size_t steps,
+                                       const Upload& upload, const OnLoss& on_loss) {
+  const std::size_t replicas = weights.size();
+  const auto upload_all = [&](std::size_t n) {
+    std::vector<std::vector<Buffer>> batches;
+    for (std::size_t r = 0; r < replicas; ++r) batches.push_back(upload(r, n));
+    return batches;
+  };
+  std::vector<std::vector<Buffer>> batches;
+  if (steps > 0) batches = upload_all(0);
+  for (std::size_t n = 0; n < steps; ++n) {
+    std::vector<std::vector<Buffer>> arguments = weights;
+    for (std::size_t r = 0; r < replicas; ++r)
+      arguments[r].insert(arguments[r].end(), batches[r].begin(), batches[r].end());
+    td::xla::Run run = step.start(arguments);
+    if (n + 1 < steps) batches = upload_all(n + 1);
+    run.wait();
+    for (std::size_t r = 0; r < replicas; ++r)
+      weights[r].assign(run.outputs(r).begin(), run.outputs(r).end() - 1);
+    on_loss(n, run.outputs(0).back());
+  }
+  return weights;
+}
+}  // namespace exchanges_the_arguments

@@ -232,3 +232,27 @@ std::string optimizer_step(const std::vector<Parameter>& parameters, double lr, 
   return lines;
 }
 }  // namespace type_of_the_first
+
+// answer: names_of_the_gradient
+// expect: the lines define %grad_a_sum: all names must begin with that of a result
+// Names the sum after the gradient. The program may have such a name.
+namespace names_of_the_gradient {
+std::string optimizer_step(const std::vector<Parameter>& parameters, double lr, int replicas,
+                           const SumOverReplicas& sum) {
+  std::string lines;
+  for (const Parameter& parameter : parameters) {
+    lines += sum(parameter.grad, parameter.grad + "_sum", parameter.type);
+    lines += fill(R"(
+    %{result}_rate = stablehlo.constant dense<{rate}> : {type}
+    %{result}_change = stablehlo.multiply %{grad}_sum, %{result}_rate : {type}
+    %{result} = stablehlo.subtract %{weight}, %{result}_change : {type}
+)",
+                  {{"result", parameter.result},
+                   {"weight", parameter.weight},
+                   {"grad", parameter.grad},
+                   {"type", parameter.type},
+                   {"rate", number(lr / replicas)}});
+  }
+  return lines;
+}
+}  // namespace names_of_the_gradient

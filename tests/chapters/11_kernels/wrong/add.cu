@@ -13,7 +13,7 @@ __global__ void add(const float* a, const float* b, float* c, int n) {
 }  // namespace adds_to_the_result
 
 // answer: blocks_of_256
-// expect: n = 1000 with blocks of 96, result 0: index 96: expected
+// expect: n = 1000 with blocks of 96, `c`: index 96: expected
 // Right for blocks of 256 threads. The launch chooses how many a block has.
 namespace blocks_of_256 {
 __global__ void add(const float* a, const float* b, float* c, int n) {
@@ -23,7 +23,7 @@ __global__ void add(const float* a, const float* b, float* c, int n) {
 }  // namespace blocks_of_256
 
 // answer: every_block_the_same
-// expect: n = 1024 with blocks of 256, result 0: index 256: expected 509, got -7e+33
+// expect: n = 1024 with blocks of 256, `c`: index 256: expected 509, got -7e+33
 // Right for one block: all blocks compute the first elements, and the others stay as they were.
 namespace every_block_the_same {
 __global__ void add(const float* a, const float* b, float* c, int n) {
@@ -33,7 +33,7 @@ __global__ void add(const float* a, const float* b, float* c, int n) {
 }  // namespace every_block_the_same
 
 // answer: grid_instead_of_block
-// expect: n = 1024 with blocks of 256, result 0: index 268: expected 540, got -7e+33
+// expect: n = 1024 with blocks of 256, `c`: index 268: expected 540, got -7e+33
 // Right for one block: the distance between blocks is blockDim.x elements, not gridDim.x.
 namespace grid_instead_of_block {
 __global__ void add(const float* a, const float* b, float* c, int n) {

@@ -38,7 +38,7 @@ td::Tensor gemm(const td::Tensor& a, const td::Tensor& b) {
 }  // namespace adds_to_the_result
 
 // answer: copies_first
-// expect: 2 other operations on cpu besides sgemm, expected none
+// expect: 2 operations on cpu besides sgemm read a matrix, expected none
 // Every product is right. But each view is copied before it is multiplied.
 namespace copies_first {
 namespace blas = td::simt::blas;

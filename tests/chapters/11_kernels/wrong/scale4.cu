@@ -119,3 +119,26 @@ __global__ void scale4(float* x, float factor, int n) {
   for (int i = tail + thread; i < n; i += threads) x[i] *= factor;
 }
 }  // namespace scalar_store
+
+// answer: block_0_alone
+// expect: block 1 of 4 with 64 threads each reads none of the 4000 elements of `x`
+// Every result is right, and four elements at once. But the other blocks have nothing to do.
+namespace block_0_alone {
+__global__ void scale4(float* x, float factor, int n) {
+  if (blockIdx.x > 0) return;
+  const int thread = threadIdx.x;
+  const int threads = blockDim.x;
+  const int past = static_cast<int>(reinterpret_cast<unsigned long long>(x) % 16 / 4);
+  const int head = min(n, (4 - past) % 4);
+  const int fours = (n - head) / 4;
+  float4* x4 = reinterpret_cast<float4*>(x + head);
+  for (int i = thread; i < fours; i += threads) {
+    float4 v = x4[i];
+    v.x *= factor, v.y *= factor, v.z *= factor, v.w *= factor;
+    x4[i] = v;
+  }
+  const int tail = head + 4 * fours;
+  for (int i = thread; i < head; i += threads) x[i] *= factor;
+  for (int i = tail + thread; i < n; i += threads) x[i] *= factor;
+}
+}  // namespace block_0_alone

@@ -29,7 +29,7 @@ __global__ void add_carry(int* out, const int* scanned_sums, int n) {
 }  // namespace barrier_in_the_branch
 
 // answer: exclusive
-// expect: n = 256, result 0: index 0: expected -4, got 0
+// expect: n = 256, `out`: index 0: expected -4, got 0
 // The sums before each element, without the element itself.
 namespace exclusive {
 __global__ void scan(const int* in, int* out, int* block_sums, int n) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 // answer: from_the_crossover
 // The crossing comes from two fitted lines, and the advice is built as two lists.
@@ -65,3 +66,54 @@ std::vector<Advice> advise(const std::vector<Measure>& devices,
   return advice;
 }
 }  // namespace from_the_crossover
+
+// answer: by_bisection
+// Walks the sizes between two measured ones in halves until it finds where the new device begins.
+namespace by_bisection {
+std::vector<Advice> advise(const std::vector<Measure>& devices,
+                           const std::vector<std::int64_t>& sizes, int runs) {
+  std::map<std::pair<std::size_t, std::int64_t>, std::vector<double>> seconds;
+  for (int round = 0; round <= runs; ++round)
+    for (const std::int64_t size : sizes)
+      for (std::size_t d = 0; d < devices.size(); ++d) {
+        const double taken = devices[d](size);
+        if (round > 0) seconds[{d, size}].push_back(taken);
+      }
+  for (auto& [cell, all] : seconds) std::sort(all.begin(), all.end());
+  const auto median = [&](std::size_t d, std::int64_t size) {
+    const std::vector<double>& all = seconds.at({d, size});
+    return all[all.size() / 2];
+  };
+  std::vector<Advice> advice(1, {0, sizes.front()});
+  for (auto size = sizes.begin(); size != sizes.end(); ++size) {
+    std::size_t fastest = 0;
+    for (std::size_t d = 0; d < devices.size(); ++d)
+      if (median(d, *size) < median(fastest, *size)) fastest = d;
+    const std::size_t old = advice.back().device;
+    if (!(median(fastest, *size) <= 0.9 * median(old, *size))) continue;
+    const auto lead = [&](std::int64_t at) { return median(old, at) - median(fastest, at); };
+    auto low = size;
+    while (low != sizes.begin() && lead(*(low - 1)) > 0) --low;
+    std::int64_t begin = *low;
+    if (low != sizes.begin()) {
+      const std::int64_t first = *(low - 1), last = *low;
+      // The smallest whole size at which the straight lines have met.
+      const auto met = [&](std::int64_t at) {
+        return lead(first) * static_cast<double>(last - at) +
+                   lead(last) * static_cast<double>(at - first) >=
+               0;
+      };
+      std::int64_t no = first - 1;
+      while (begin - no > 1) {
+        const std::int64_t middle = no + (begin - no) / 2;
+        (met(middle) ? begin : no) = middle;
+      }
+    }
+    if (begin <= advice.back().from)
+      advice.back().device = fastest;
+    else
+      advice.push_back({fastest, begin});
+  }
+  return advice;
+}
+}  // namespace by_bisection

@@ -723,3 +723,230 @@ std::vector<Advice> advise(const std::vector<Measure>& devices,
   return advice;
 }
 }  // namespace the_last_of_equals
+
+// answer: one_after_the_crossing
+// expect: the lines cross at exactly 33: expected "device 0 from 1, device 1 from 33", got
+// Rounds down and adds 1, which is one too many if the crossing is an integer.
+namespace one_after_the_crossing {
+namespace {
+
+using Times = std::vector<std::vector<double>>;
+
+Times medians_of(const std::vector<Measure>& devices, const std::vector<std::int64_t>& sizes,
+                 int runs) {
+  std::vector<Times> all(devices.size(), Times(sizes.size()));
+  for (int round = 0; round <= runs; ++round)
+    for (std::size_t s = 0; s < sizes.size(); ++s)
+      for (std::size_t d = 0; d < devices.size(); ++d) {
+        const double seconds = devices[d](sizes[s]);
+        if (round > 0) all[d][s].push_back(seconds);
+      }
+  Times medians(devices.size());
+  for (std::size_t d = 0; d < devices.size(); ++d)
+    for (std::vector<double>& seconds : all[d]) {
+      std::sort(seconds.begin(), seconds.end());
+      medians[d].push_back(seconds[seconds.size() / 2]);
+    }
+  return medians;
+}
+
+/// Returns where `next` becomes faster than `last`. It is faster at sizes[s].
+std::int64_t begin_of(const std::vector<double>& last, const std::vector<double>& next,
+                      const std::vector<std::int64_t>& sizes, std::size_t s) {
+  while (s > 0 && next[s - 1] < last[s - 1]) --s;
+  if (s == 0) return sizes[0];
+  const double before = next[s - 1] - last[s - 1], after = last[s] - next[s];
+  const auto from = static_cast<double>(sizes[s - 1]), to = static_cast<double>(sizes[s]);
+  return static_cast<std::int64_t>(from + (to - from) * before / (before + after)) + 1;
+}
+
+}  // namespace
+
+std::vector<Advice> advise(const std::vector<Measure>& devices,
+                           const std::vector<std::int64_t>& sizes, int runs) {
+  const Times seconds = medians_of(devices, sizes, runs);
+  std::vector<Advice> advice = {{0, sizes[0]}};
+  for (std::size_t s = 0; s < sizes.size(); ++s) {
+    std::size_t best = 0;
+    for (std::size_t d = 1; d < devices.size(); ++d)
+      if (seconds[d][s] < seconds[best][s]) best = d;
+    const Advice last = advice.back();
+    if (seconds[best][s] > 0.9 * seconds[last.device][s]) continue;
+    const std::int64_t from = begin_of(seconds[last.device], seconds[best], sizes, s);
+    if (from <= last.from) advice.pop_back();
+    advice.push_back({best, std::max(from, last.from)});
+  }
+  return advice;
+}
+}  // namespace one_after_the_crossing
+
+// answer: replaces_the_first_only
+// expect: device 1 begins at 5, and then so does device 2
+// Replaces an entry only where the new device begins at the first size.
+namespace replaces_the_first_only {
+namespace {
+
+using Times = std::vector<std::vector<double>>;
+
+Times medians_of(const std::vector<Measure>& devices, const std::vector<std::int64_t>& sizes,
+                 int runs) {
+  std::vector<Times> all(devices.size(), Times(sizes.size()));
+  for (int round = 0; round <= runs; ++round)
+    for (std::size_t s = 0; s < sizes.size(); ++s)
+      for (std::size_t d = 0; d < devices.size(); ++d) {
+        const double seconds = devices[d](sizes[s]);
+        if (round > 0) all[d][s].push_back(seconds);
+      }
+  Times medians(devices.size());
+  for (std::size_t d = 0; d < devices.size(); ++d)
+    for (std::vector<double>& seconds : all[d]) {
+      std::sort(seconds.begin(), seconds.end());
+      medians[d].push_back(seconds[seconds.size() / 2]);
+    }
+  return medians;
+}
+
+/// Returns where `next` becomes faster than `last`. It is faster at sizes[s].
+std::int64_t begin_of(const std::vector<double>& last, const std::vector<double>& next,
+                      const std::vector<std::int64_t>& sizes, std::size_t s) {
+  while (s > 0 && next[s - 1] < last[s - 1]) --s;
+  if (s == 0) return sizes[0];
+  const double before = next[s - 1] - last[s - 1], after = last[s] - next[s];
+  const auto from = static_cast<double>(sizes[s - 1]), to = static_cast<double>(sizes[s]);
+  return static_cast<std::int64_t>(std::ceil(from + (to - from) * before / (before + after)));
+}
+
+}  // namespace
+
+std::vector<Advice> advise(const std::vector<Measure>& devices,
+                           const std::vector<std::int64_t>& sizes, int runs) {
+  const Times seconds = medians_of(devices, sizes, runs);
+  std::vector<Advice> advice = {{0, sizes[0]}};
+  for (std::size_t s = 0; s < sizes.size(); ++s) {
+    std::size_t best = 0;
+    for (std::size_t d = 1; d < devices.size(); ++d)
+      if (seconds[d][s] < seconds[best][s]) best = d;
+    const Advice last = advice.back();
+    if (seconds[best][s] > 0.9 * seconds[last.device][s]) continue;
+    const std::int64_t from = begin_of(seconds[last.device], seconds[best], sizes, s);
+    if (from == sizes[0]) advice.pop_back();
+    advice.push_back({best, std::max(from, last.from)});
+  }
+  return advice;
+}
+}  // namespace replaces_the_first_only
+
+// answer: trims_the_extremes
+// expect: the median is the third of the five sorted times
+// Takes the mean without the fastest and the slowest run. Right if only one run was disturbed.
+namespace trims_the_extremes {
+namespace {
+
+using Times = std::vector<std::vector<double>>;
+
+Times medians_of(const std::vector<Measure>& devices, const std::vector<std::int64_t>& sizes,
+                 int runs) {
+  std::vector<Times> all(devices.size(), Times(sizes.size()));
+  for (int round = 0; round <= runs; ++round)
+    for (std::size_t s = 0; s < sizes.size(); ++s)
+      for (std::size_t d = 0; d < devices.size(); ++d) {
+        const double seconds = devices[d](sizes[s]);
+        if (round > 0) all[d][s].push_back(seconds);
+      }
+  Times medians(devices.size());
+  for (std::size_t d = 0; d < devices.size(); ++d)
+    for (std::vector<double>& seconds : all[d]) {
+      std::sort(seconds.begin(), seconds.end());
+      if (seconds.size() > 2) seconds = {seconds.begin() + 1, seconds.end() - 1};
+      double sum = 0;
+      for (const double one : seconds) sum += one;
+      medians[d].push_back(sum / static_cast<double>(seconds.size()));
+    }
+  return medians;
+}
+
+/// Returns where `next` becomes faster than `last`. It is faster at sizes[s].
+std::int64_t begin_of(const std::vector<double>& last, const std::vector<double>& next,
+                      const std::vector<std::int64_t>& sizes, std::size_t s) {
+  while (s > 0 && next[s - 1] < last[s - 1]) --s;
+  if (s == 0) return sizes[0];
+  const double before = next[s - 1] - last[s - 1], after = last[s] - next[s];
+  const auto from = static_cast<double>(sizes[s - 1]), to = static_cast<double>(sizes[s]);
+  return static_cast<std::int64_t>(std::ceil(from + (to - from) * before / (before + after)));
+}
+
+}  // namespace
+
+std::vector<Advice> advise(const std::vector<Measure>& devices,
+                           const std::vector<std::int64_t>& sizes, int runs) {
+  const Times seconds = medians_of(devices, sizes, runs);
+  std::vector<Advice> advice = {{0, sizes[0]}};
+  for (std::size_t s = 0; s < sizes.size(); ++s) {
+    std::size_t best = 0;
+    for (std::size_t d = 1; d < devices.size(); ++d)
+      if (seconds[d][s] < seconds[best][s]) best = d;
+    const Advice last = advice.back();
+    if (seconds[best][s] > 0.9 * seconds[last.device][s]) continue;
+    const std::int64_t from = begin_of(seconds[last.device], seconds[best], sizes, s);
+    if (from <= last.from) advice.pop_back();
+    advice.push_back({best, std::max(from, last.from)});
+  }
+  return advice;
+}
+}  // namespace trims_the_extremes
+
+// answer: looks_back_over_equals
+// expect: so go back to 9 only: expected "device 0 from 1, device 1 from 9", got
+// Goes back over sizes at which both devices take the same time.
+namespace looks_back_over_equals {
+namespace {
+
+using Times = std::vector<std::vector<double>>;
+
+Times medians_of(const std::vector<Measure>& devices, const std::vector<std::int64_t>& sizes,
+                 int runs) {
+  std::vector<Times> all(devices.size(), Times(sizes.size()));
+  for (int round = 0; round <= runs; ++round)
+    for (std::size_t s = 0; s < sizes.size(); ++s)
+      for (std::size_t d = 0; d < devices.size(); ++d) {
+        const double seconds = devices[d](sizes[s]);
+        if (round > 0) all[d][s].push_back(seconds);
+      }
+  Times medians(devices.size());
+  for (std::size_t d = 0; d < devices.size(); ++d)
+    for (std::vector<double>& seconds : all[d]) {
+      std::sort(seconds.begin(), seconds.end());
+      medians[d].push_back(seconds[seconds.size() / 2]);
+    }
+  return medians;
+}
+
+/// Returns where `next` becomes faster than `last`. It is faster at sizes[s].
+std::int64_t begin_of(const std::vector<double>& last, const std::vector<double>& next,
+                      const std::vector<std::int64_t>& sizes, std::size_t s) {
+  while (s > 0 && next[s - 1] <= last[s - 1]) --s;
+  if (s == 0) return sizes[0];
+  const double before = next[s - 1] - last[s - 1], after = last[s] - next[s];
+  const auto from = static_cast<double>(sizes[s - 1]), to = static_cast<double>(sizes[s]);
+  return static_cast<std::int64_t>(std::ceil(from + (to - from) * before / (before + after)));
+}
+
+}  // namespace
+
+std::vector<Advice> advise(const std::vector<Measure>& devices,
+                           const std::vector<std::int64_t>& sizes, int runs) {
+  const Times seconds = medians_of(devices, sizes, runs);
+  std::vector<Advice> advice = {{0, sizes[0]}};
+  for (std::size_t s = 0; s < sizes.size(); ++s) {
+    std::size_t best = 0;
+    for (std::size_t d = 1; d < devices.size(); ++d)
+      if (seconds[d][s] < seconds[best][s]) best = d;
+    const Advice last = advice.back();
+    if (seconds[best][s] > 0.9 * seconds[last.device][s]) continue;
+    const std::int64_t from = begin_of(seconds[last.device], seconds[best], sizes, s);
+    if (from <= last.from) advice.pop_back();
+    advice.push_back({best, std::max(from, last.from)});
+  }
+  return advice;
+}
+}  // namespace looks_back_over_equals

@@ -1,5 +1,8 @@
 #include "exercises.h"
 
+#include <algorithm>
+#include <cmath>
+
 // answer: absolute_errors
 // expect: a fixed cost of 20 us
 // Fits the absolute errors, so that the largest sizes decide.
@@ -157,3 +160,51 @@ Crossover crossover(const Cost& host, const Cost& device, double from, double to
   return {at_last ? Advantage::kFrom : Advantage::kUpTo, size};
 }
 }  // namespace ignores_the_range
+
+// answer: whole_samples
+// expect: a crossing at 94.6, the size: index 0: expected 94.6, got 95
+// Rounds the size up, because the size of a batch is an integer.
+namespace whole_samples {
+Cost fit_cost(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds) {
+  return always_from::fit_cost(sizes, seconds);
+}
+
+Crossover crossover(const Cost& host, const Cost& device, double from, double to) {
+  Crossover found = equal_is_faster::crossover(host, device, from, to);
+  // 1e-9: the crossing of the example is computed as 95.00000000000001.
+  if (found.size > 0) found.size = std::ceil(found.size - 1e-9);
+  const bool at_first = device.at(from) < host.at(from), at_last = device.at(to) < host.at(to);
+  if (at_first == at_last) return {at_first ? Advantage::kAlways : Advantage::kNever};
+  found.advantage = at_last ? Advantage::kFrom : Advantage::kUpTo;
+  if (device.at(from) == host.at(from)) found.size = from;
+  if (device.at(to) == host.at(to)) found.size = to;
+  return found;
+}
+}  // namespace whole_samples
+
+// answer: never_below_zero
+// expect: 10 ms at 10 and 30 ms at 20, fixed, in microseconds
+// A cost cannot be negative, it believes. A line can.
+namespace never_below_zero {
+Cost fit_cost(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds) {
+  const Cost cost = always_from::fit_cost(sizes, seconds);
+  return {std::max(0.0, cost.fixed), std::max(0.0, cost.per_sample)};
+}
+
+Crossover crossover(const Cost& host, const Cost& device, double from, double to) {
+  return first_and_last::crossover(host, device, from, to);
+}
+}  // namespace never_below_zero
+
+// answer: begins_at_one
+// expect: a crossing at 95, between 100 and 4096
+// Takes one sample for the smallest size, whatever the range.
+namespace begins_at_one {
+Cost fit_cost(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds) {
+  return always_from::fit_cost(sizes, seconds);
+}
+
+Crossover crossover(const Cost& host, const Cost& device, double from, double to) {
+  return first_and_last::crossover(host, device, std::min(from, 1.0), to);
+}
+}  // namespace begins_at_one

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 // answer: adds_the_spans
 // expect: the example
@@ -470,3 +471,71 @@ StepReport read_report(double seconds_on_one, double seconds_on_all, int devices
   return report;
 }
 }  // namespace waits_once
+
+// answer: samples_the_step
+// expect: spans that no grid of times hits
+// Looks at 1,000 moments of the step instead of at every piece of time.
+namespace samples_the_step {
+StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
+                       const std::vector<StepSpan>& spans) {
+  StepReport report = no_check::read_report(seconds_on_one, seconds_on_all, devices, {});
+  constexpr int kSamples = 1000;
+  report.waiting = 0;
+  for (const StepSpan& span : spans)
+    TD_CHECK(td::Error, span.device >= 0 && span.device < devices, "no device ", span.device);
+  for (int device = 0; device < devices; ++device)
+    for (int i = 0; i < kSamples; ++i) {
+      const double time = (i + 0.5) * seconds_on_all / kSamples;
+      std::array<bool, 4> happens{};
+      for (const StepSpan& span : spans)
+        if (span.device == device && span.begin <= time && time < span.end)
+          happens[static_cast<std::size_t>(span.activity)] = true;
+      if (happens[0]) continue;
+      double& lost = happens[1]   ? report.copies
+                     : happens[2] ? report.communication
+                     : happens[3] ? report.launches
+                                  : report.waiting;
+      lost += seconds_on_all / kSamples;
+    }
+  const double losses[] = {1e-9, report.copies, report.communication, report.launches,
+                           report.waiting};
+  for (int i = 0; i < 5; ++i)
+    if (losses[i] > losses[static_cast<int>(report.largest)] + 1e-9 || i == 0)
+      report.largest = static_cast<Loss>(i);
+  return report;
+}
+}  // namespace samples_the_step
+
+// answer: whole_microseconds
+// expect: spans that no grid of times hits
+// Rounds all times to microseconds. Right where the losses are whole ones.
+namespace whole_microseconds {
+StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
+                       const std::vector<StepSpan>& spans) {
+  // The unit is 1/1024 of a microsecond, so that the tests' round numbers stay round.
+  const auto rounded = [](double seconds) { return std::round(seconds * 0x1p20) / 0x1p20; };
+  std::vector<StepSpan> whole = spans;
+  for (StepSpan& span : whole) {
+    TD_CHECK(td::Error, span.device >= 0 && span.device < devices, "no device ", span.device);
+    span.begin = rounded(span.begin);
+    span.end = rounded(span.end);
+  }
+  return no_check::read_report(seconds_on_one, seconds_on_all, devices, whole);
+}
+}  // namespace whole_microseconds
+
+// answer: checks_what_counts
+// expect: device 2 of 2, in the last of three spans, which lasts from 5
+// Leaves spans outside of the step out, before it looks at their device.
+namespace checks_what_counts {
+StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
+                       const std::vector<StepSpan>& spans) {
+  std::vector<StepSpan> inside;
+  for (const StepSpan& span : spans) {
+    if (span.end <= 0 || span.begin >= seconds_on_all || span.begin == span.end) continue;
+    TD_CHECK(td::Error, span.device >= 0 && span.device < devices, "no device ", span.device);
+    inside.push_back(span);
+  }
+  return no_check::read_report(seconds_on_one, seconds_on_all, devices, inside);
+}
+}  // namespace checks_what_counts

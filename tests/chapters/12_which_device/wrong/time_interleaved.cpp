@@ -180,3 +180,59 @@ std::vector<std::vector<double>> time_interleaved(const std::vector<Measure>& de
   return medians;
 }
 }  // namespace warms_up_each_size
+
+namespace {
+
+/// Measures in the right order, and returns what `middle` makes of the sorted times of each cell.
+template <class Middle>
+std::vector<std::vector<double>> each_cell(const std::vector<Measure>& devices,
+                                           const std::vector<std::int64_t>& sizes, int runs,
+                                           const Middle& middle) {
+  std::vector<std::vector<std::vector<double>>> all(devices.size(),
+                                                    std::vector<std::vector<double>>(sizes.size()));
+  for (int round = 0; round <= runs; ++round)
+    for (std::size_t s = 0; s < sizes.size(); ++s)
+      for (std::size_t d = 0; d < devices.size(); ++d) {
+        const double seconds = devices[d](sizes[s]);
+        if (round > 0) all[d][s].push_back(seconds);
+      }
+  std::vector<std::vector<double>> result(devices.size());
+  for (std::size_t d = 0; d < devices.size(); ++d)
+    for (std::vector<double>& seconds : all[d]) {
+      std::sort(seconds.begin(), seconds.end());
+      result[d].push_back(middle(seconds));
+    }
+  return result;
+}
+
+}  // namespace
+
+// answer: trims_the_extremes
+// expect: 5 runs of device 0 that take 1 to 64 units: expected the median, 4, got
+// The mean without the fastest and the slowest run. Right if only one run was disturbed.
+namespace trims_the_extremes {
+std::vector<std::vector<double>> time_interleaved(const std::vector<Measure>& devices,
+                                                  const std::vector<std::int64_t>& sizes,
+                                                  int runs) {
+  return each_cell(devices, sizes, runs, [](const std::vector<double>& sorted) {
+    const std::size_t skip = sorted.size() > 2 ? 1 : 0;
+    double sum = 0;
+    for (std::size_t i = skip; i + skip < sorted.size(); ++i) sum += sorted[i];
+    return sum / static_cast<double>(sorted.size() - 2 * skip);
+  });
+}
+}  // namespace trims_the_extremes
+
+// answer: one_past_the_middle
+// expect: 4 runs of device 0 that take 1 to 64 units: expected the median, 2 or 8 or their mean,
+// got An index that is right for odd numbers of runs only.
+namespace one_past_the_middle {
+std::vector<std::vector<double>> time_interleaved(const std::vector<Measure>& devices,
+                                                  const std::vector<std::int64_t>& sizes,
+                                                  int runs) {
+  return each_cell(devices, sizes, runs, [](const std::vector<double>& sorted) {
+    const std::size_t middle = sorted.size() / 2;
+    return sorted.size() % 2 == 1 || sorted.size() == 2 ? sorted[middle] : sorted[middle + 1];
+  });
+}
+}  // namespace one_past_the_middle
