@@ -60,7 +60,7 @@ def same_text(program, *arguments, without=r"$^", variables=None):
     found, expected = lines("cuda"), lines("sim")
     for got, wanted in zip(found, expected):
         expect(got == wanted, f"on sim:0:\n  {wanted}\non cuda:0:\n  {got}")
-    expect(len(found) == len(expected) > 2, f"{len(found)} lines on cuda:0, {len(expected)} on sim:0:\n" + "\n".join(found))
+    expect(len(found) == len(expected) > 0, f"{len(found)} lines on cuda:0, {len(expected)} on sim:0:\n" + "\n".join(found))
 
 
 def says(text, *patterns):
@@ -83,7 +83,9 @@ def device_check(program, _):
 
 def tensor_moves(program, _):
     """Chapter 02."""
-    same_text(program, without=r" GB/s$|x\.cuda\(15\)|x\.DEVICE\(15\)|there is no \w+:15")
+    for name in (None, "errors", "copies", "gradients", "send", "bandwidth"):
+        same_text(program.with_name(f"ch02-{name}") if name else program,
+                  without=r" GB/s$|x\.cuda\(15\)|x\.DEVICE\(15\)|there is no \w+:15")
 
 
 def model_moves(program, _):
