@@ -14,13 +14,16 @@ const td::Device kSim0("sim:0"), kSim1("sim:1");
 /// Memory of a tensor, until the end of the scope.
 class Live {
  public:
-  Live(td::Device device, std::size_t mib)
-      : device_(device), bytes_(mib * kMiB), data_(td::allocator(device).allocate(bytes_)) {}
+  Live(td::Device device, std::size_t mib) : Live(device, mib * kMiB, nullptr) {}
+  static Live of_bytes(td::Device device, std::size_t bytes) { return {device, bytes, nullptr}; }
   ~Live() { td::allocator(device_).release(data_, bytes_); }
   Live(const Live&) = delete;
   Live& operator=(const Live&) = delete;
 
  private:
+  Live(td::Device device, std::size_t bytes, std::nullptr_t)
+      : device_(device), bytes_(bytes), data_(td::allocator(device).allocate(bytes_)) {}
+
   td::Device device_;
   std::size_t bytes_;
   void* data_;
@@ -76,6 +79,14 @@ TEST_CASE("the smaller of two tensors", "[emptiest_device]") {
   start_empty();
   const Live a(kSim0, 32), b(kSim1, 48);
   expect_either_order(kSim0, "32 MiB on sim:0, 48 MiB on sim:1");
+}
+
+TEST_CASE("every byte counts", "[emptiest_device]") {
+  start_empty();
+  const Live small = Live::of_bytes(kSim0, 4096);
+  expect_either_order(kSim1, "a tensor of 4 KiB on sim:0, nothing on sim:1");
+  const Live large = Live::of_bytes(kSim1, 8192);
+  expect_either_order(kSim0, "a tensor of 4 KiB on sim:0, one of 8 KiB on sim:1");
 }
 
 TEST_CASE("among equal devices the first in the list", "[emptiest_device]") {
