@@ -59,7 +59,6 @@ TEST_CASE("text that only looks like a device is rejected", "[parse_device]") {
                            "cuda:1.0", "cuda:1\n",  "cuda:1:2", "cuda:1:",  "cuda:01", "cuda:00",
                            "cuda:128", "cuda:1000", "cuda:001", "cuda:000", "cuda:-0", "cuda:256"})
     expect_rejected(text);
-  expect_rejected(std::string("cuda:1\0", 7));
 }
 
 TEST_CASE("an index of any length is rejected in the same way", "[parse_device]") {

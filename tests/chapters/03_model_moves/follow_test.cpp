@@ -69,6 +69,12 @@ TEST_CASE("before the first step there is no momentum", "[follow]") {
   check::expect_on(momentum[1], "sim:0", "momentum of tensor 1");
 }
 
+TEST_CASE("a model without parameters has no momentum", "[follow]") {
+  std::vector<td::Tensor> none;
+  follow(none, {});
+  check::expect(none.empty(), "a model without parameters has momentum after the move");
+}
+
 TEST_CASE("counts that differ are rejected before anything moves", "[follow]") {
   const auto parameters = random({3, 5, 7}, "sim:0");
   auto momentum = random({3, 5}, "cpu");

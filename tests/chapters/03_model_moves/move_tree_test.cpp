@@ -73,7 +73,11 @@ TEST_CASE("a model on several devices is moved to one", "[move_tree]") {
   net->to(td::Device("sim:0"));
   net->head->to(td::Device("sim:1"));
   const auto before = all_values(net->parameters());
+  const auto body = addresses(net->body->parameters());
   move_tree(*net, "sim:0");
+  check::expect(addresses(net->body->parameters()) == body,
+                "the body was on sim:0 already, and has new memory after the head was moved: "
+                "copy only what is on another device");
   const auto parameters = net->parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     check::expect_on(parameters[i], "sim:0", name_of(i));
@@ -138,6 +142,7 @@ TEST_CASE("parameters stay leaves and keep requires_grad", "[move_tree]") {
   const auto net = make_net();
   net->head->weight.set_requires_grad(false);  // a frozen layer
   move_tree(*net, "sim:0");
+  check::expect_on(net->head->weight, "sim:0", "the frozen weight");
   check::expect(!net->head->weight.requires_grad(), "the frozen weight requires a gradient again");
   check::expect(net->head->bias.requires_grad(), "head.bias does not require a gradient any more");
   for (const td::Tensor& p : net->parameters())

@@ -1,7 +1,6 @@
 #include "exercises.h"
 
 #include <charconv>
-#include <cstdlib>
 
 #include <algorithm>
 #include <cstring>
@@ -235,26 +234,3 @@ DeviceName parse_device(const std::string& text, const std::vector<std::string>&
   return {kind, colon == std::string::npos ? -1 : index};
 }
 }  // namespace index_in_a_byte
-
-// answer: as_a_c_string
-// expect: an error was expected, none was thrown
-// Reads the index with strtol, which stops at a null character.
-namespace as_a_c_string {
-DeviceName parse_device(const std::string& text, const std::vector<std::string>& kinds) {
-  const auto colon = text.find(':');
-  const std::string kind = text.substr(0, colon);
-  std::string list;
-  bool known = false;
-  for (const auto& k : kinds) list += ' ' + k, known = known || k == kind;
-  if (!known && (kind == "tpu" || kind == "xla")) list += "; see chapter 10";
-  const td::DeviceError error('"' + text + "\" is not one of" + list);
-  if (!known) throw error;
-  if (colon == std::string::npos) return {kind, -1};
-  const char* digits = text.c_str() + colon + 1;
-  char* end = nullptr;
-  const long index = std::strtol(digits, &end, 10);
-  const bool zero = digits[0] == '0' && digits[1] != '\0';
-  if (*end || digits[0] < '0' || digits[0] > '9' || zero || index > 127) throw error;
-  return {kind, static_cast<int>(index)};
-}
-}  // namespace as_a_c_string

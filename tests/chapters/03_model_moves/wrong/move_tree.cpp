@@ -129,3 +129,36 @@ void move_tree(td::nn::Module& model, td::Device device) {
     parameter.set_data(parameter.to(device));
 }
 }  // namespace top_level_only
+
+// answer: all_or_nothing
+// expect: the body was on sim:0 already, and has new memory
+// Copies nothing for a model that is there, and everything for a model of which a part is missing.
+namespace all_or_nothing {
+void move_tree(td::nn::Module& model, td::Device device) {
+  const td::NoGradGuard no_grad;
+  bool there = true;
+  for (const td::Tensor& p : model.parameters())
+    there = there && p.device() == device && (!p.grad().defined() || p.grad().device() == device);
+  if (there) return;
+  for (const td::Tensor& p : model.parameters()) {
+    p.set_data(p.to(device, p.dtype(), false, /*copy=*/true));
+    td::Tensor& gradient = p.mutable_grad();
+    if (gradient.defined()) gradient = gradient.to(device);
+  }
+}
+}  // namespace all_or_nothing
+
+// answer: trained_only
+// expect: the frozen weight: expected on sim:0
+// Moves what an optimizer trains, and leaves frozen parameters behind.
+namespace trained_only {
+void move_tree(td::nn::Module& model, td::Device device) {
+  const td::NoGradGuard no_grad;
+  for (const td::Tensor& p : model.parameters()) {
+    if (!p.requires_grad()) continue;
+    p.set_data(p.to(device));
+    td::Tensor& gradient = p.mutable_grad();
+    if (gradient.defined()) gradient = gradient.to(device);
+  }
+}
+}  // namespace trained_only
