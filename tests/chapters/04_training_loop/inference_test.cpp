@@ -67,6 +67,26 @@ std::vector<double> classes_by_hand(const Linear& layer, const std::vector<td::T
   return classes;
 }
 
+/// Fails unless predict returns the class of every sample of the batches.
+void expect_classes(const Linear& layer, const std::vector<td::Tensor>& batches,
+                    const std::vector<double>& expected, td::Device device,
+                    const std::string& what) {
+  td::Tensor classes;
+  try {
+    classes = predict(Sequential(layer), batches, device);
+  } catch (const td::NotDoneYet&) {
+    throw;
+  } catch (const std::exception& error) {
+    FAIL(what << ": predict threw \"" << error.what()
+              << "\". The classes of each batch should have one dimension before you join them, "
+                 "also those of one sample");
+  }
+  check::expect_on(classes, "cpu", what);
+  check::expect_dtype(classes, td::kInt64, what);
+  check::expect_sizes(classes, {static_cast<std::int64_t>(expected.size())}, what);
+  check::expect_close(check::values(classes), expected, 0, what);
+}
+
 /// Returns how often the host waits for the device.
 int waits_of(Sequential model, const std::vector<td::Tensor>& batches) {
   return host_waits([&] { predict(model, batches, kSim); });
@@ -148,12 +168,12 @@ TEST_CASE("predict gives the class of every sample, in order", "[inference]") {
     const std::vector<td::Tensor> batches = make_batches({33, 1, 31}, 5);
     const std::vector<double> expected = classes_by_hand(layer, batches);
     layer->to(device);
-    const td::Tensor classes = predict(Sequential(layer), batches, device);
-    const std::string what = "the classes of three batches on " + device.str();
-    check::expect_on(classes, "cpu", what);
-    check::expect_dtype(classes, td::kInt64, what);
-    check::expect_sizes(classes, {65}, what);
-    check::expect_close(check::values(classes), expected, 0, what);
+    expect_classes(layer, {batches[0]}, {expected.begin(), expected.begin() + 33}, device,
+                   "the classes of one batch on " + device.str());
+    expect_classes(layer, {batches[1]}, {expected[33]}, device,
+                   "the class of a batch of one sample on " + device.str());
+    expect_classes(layer, batches, expected, device,
+                   "the classes of batches of 33, 1 and 31 samples on " + device.str());
     const td::Tensor none = predict(Sequential(layer), {}, device);
     check::expect_sizes(none, {0}, "the classes of no batches");
     check::expect_dtype(none, td::kInt64, "the classes of no batches");

@@ -42,6 +42,17 @@ TEST_CASE("work that was queued before is not part of the time", "[time_it]") {
   int calls = 0;
   const double seconds = time_it([&] { busy(device, calls++ == 0 ? 0.4 : 0.05); }, device, 1);
   expect_about(seconds, 0.05, "one run of 50 ms after a warm-up of 400 ms on sim:0");
+  const td::Stream stream = td::getStreamFromPool(device);
+  calls = 0;
+  const double other = time_it(
+      [&] {
+        const td::StreamGuard guard(stream);
+        busy(device, calls++ == 0 ? 0.4 : 0.05);
+      },
+      device, 1);
+  expect_about(other, 0.05,
+               "one run of 50 ms after a warm-up of 400 ms, on a stream of sim:0 that is not the "
+               "current one");
 }
 
 TEST_CASE("the first call warms up and is not counted", "[time_it]") {
@@ -73,6 +84,13 @@ TEST_CASE("the median counts, not the fastest run and not the run in the middle"
   int calls = 0;
   const double slow = time_it([&] { busy("cpu", calls++ == 3 ? 0.2 : 0.02); }, "cpu", 5);
   expect_about(slow, 0.02, "five runs of 20 ms, the third one held up for 200 ms");
+}
+
+TEST_CASE("the median is the run in the middle of the sorted ones", "[time_it]") {
+  const double seconds[] = {0, 0.2, 0.001, 0.4, 0.04, 0.01};  // the first one is the warm-up
+  int calls = 0;
+  const double median = time_it([&] { busy("cpu", seconds[calls++]); }, "cpu", 5);
+  expect_about(median, 0.04, "runs of 200, 1, 400, 40 and 10 ms");
 }
 
 TEST_CASE("one interrupted run does not change the result", "[time_it]") {

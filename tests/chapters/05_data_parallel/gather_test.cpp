@@ -78,6 +78,8 @@ TEST_CASE("labels stay integers, an empty part adds no row", "[gather]") {
                       "joined labels");
   const td::Tensor joined = gather({counted(2, 3), td::empty({0, 3})}, "cpu");
   check::expect_close(joined, counted(2, 3), 0, "two rows and an empty part");
+  check::expect_sizes(gather({td::empty({0, 3}), td::empty({0, 3}).to("sim:1")}, "sim:0"), {0, 3},
+                      "two empty parts");
 }
 
 TEST_CASE("losses get their gradients, and a single loss becomes a vector", "[gather]") {
@@ -95,6 +97,10 @@ TEST_CASE("the third part is named, and a number does not fit a vector", "[gathe
         gather({td::ones({2, 3}), td::ones({1, 3}), td::ones({2, 4}).to("sim:0")}, "cpu");
       },
       {"part 2", "sim:0", "[2, 4]", "[2, 3]"}, "part 2 has 4 columns instead of 3");
+  std::vector<td::Tensor> many(12, td::ones({1, 3}));
+  many[10] = td::ones({1, 2});
+  check::expect_throws<td::ShapeError>([&] { gather(many, "cpu"); }, {"part 10", "[1, 2]"},
+                                       "part 10 of 12 has 2 columns instead of 3");
   check::expect_throws<td::ShapeError>(
       [] {
         gather({td::tensor(1.5), td::ones({1})}, "cpu");

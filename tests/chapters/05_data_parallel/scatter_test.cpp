@@ -89,6 +89,11 @@ TEST_CASE("labels of one dimension, and a view that is not contiguous", "[scatte
       for (const double value : check::values(part)) all.push_back(value);
     }
     check::expect_close(all, check::values(labels), 0, "5 labels on " + named(devices));
+    const td::Tensor images = counted(5, 12).reshape({5, 3, 2, 2});
+    const auto parts = scatter(images, devices);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      check::expect_sizes(parts[i], {parts[i].size(0), 3, 2, 2},
+                          "part " + std::to_string(i) + " of images of sizes [5, 3, 2, 2]");
     const td::Tensor columns = counted(3, 7).t();
     all.clear();
     for (const td::Tensor& part : scatter(columns, devices))

@@ -43,6 +43,7 @@ Job make_job(const Folder& folder, const std::string& name, int world_size) {
   };
   job.epochs = 2;
   job.batch_size = 4;
+  job.lr = 0.3;
   job.file = (folder.path / (name + ".safetensors")).string();
   return job;
 }
@@ -125,9 +126,9 @@ void expect_job(const Job& job) {
 
 }  // namespace
 
-TEST_CASE("two ranks train, name their devices, and rank 0 saves", "[ddp_main]") {
+TEST_CASE("three ranks train, name their devices, and rank 0 saves", "[ddp_main]") {
   const Folder folder;
-  Job job = make_job(folder, "two", 2);
+  Job job = make_job(folder, "three", 3);
   job.device = "sim:0";
   expect_job(job);
 }
