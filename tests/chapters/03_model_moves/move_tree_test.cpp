@@ -68,6 +68,17 @@ TEST_CASE("nothing is copied that is on the device already", "[move_tree]") {
   }
 }
 
+TEST_CASE("the parameters are copied, and nothing else", "[move_tree]") {
+  const auto net = make_net();
+  std::uint64_t expected = 0;
+  for (const td::Tensor& parameter : net->parameters()) expected += parameter.nbytes();
+  const std::uint64_t bytes = copied_bytes([&] { move_tree(*net, "sim:0"); });
+  check::expect(bytes == expected, "the parameters have " + std::to_string(expected) +
+                                       " bytes, and none has a gradient; " + std::to_string(bytes) +
+                                       " bytes were copied: the buffers must stay, and each "
+                                       "parameter is copied once");
+}
+
 TEST_CASE("a model on several devices is moved to one", "[move_tree]") {
   const auto net = make_net();
   net->to(td::Device("sim:0"));
@@ -141,7 +152,9 @@ TEST_CASE("a parameter without a gradient has none afterwards", "[move_tree]") {
 TEST_CASE("parameters stay leaves and keep requires_grad", "[move_tree]") {
   const auto net = make_net();
   net->head->weight.set_requires_grad(false);  // a frozen layer
+  net->head->weight.mutable_grad() = td::ones({3, 31});
   move_tree(*net, "sim:0");
+  check::expect_on(net->head->weight.grad(), "sim:0", "the gradient of the frozen weight");
   check::expect_on(net->head->weight, "sim:0", "the frozen weight");
   check::expect(!net->head->weight.requires_grad(), "the frozen weight requires a gradient again");
   check::expect(net->head->bias.requires_grad(), "head.bias does not require a gradient any more");

@@ -52,7 +52,7 @@ void set_at_thread_end(const std::shared_ptr<std::atomic<bool>>& flag) {
 
 /// Waits for a flag, but not forever: a replica may run in a thread that goes on.
 void wait_for(const std::atomic<bool>& flag) {
-  for (int ms = 0; ms < 500 && !flag; ++ms)
+  for (int ms = 0; ms < 1000 && !flag; ++ms)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 

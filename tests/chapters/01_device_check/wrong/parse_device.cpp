@@ -149,7 +149,7 @@ DeviceName parse_device(const std::string& text, const std::vector<std::string>&
 
 // answer: minus_zero
 // expect: "cuda:-0" is not a device: an error was expected, none was thrown
-// Reads a whole number of any sign with std::from_chars, and then checks its range.
+// Reads an integer of any sign with std::from_chars, and then checks its range.
 namespace minus_zero {
 DeviceName parse_device(const std::string& text, const std::vector<std::string>& kinds) {
   const auto colon = text.find(':');

@@ -210,7 +210,7 @@ std::vector<int> visible_devices(const std::optional<std::string>& variable, int
 
 // answer: minus_zero
 // expect: CUDA_VISIBLE_DEVICES="-0", 4 GPUs: expected {}, got {0}
-// Reads whole numbers of any sign, and rejects those below 0.
+// Reads integers of any sign, and rejects those below 0.
 namespace minus_zero {
 std::vector<int> visible_devices(const std::optional<std::string>& variable, int gpus) {
   std::vector<int> visible;

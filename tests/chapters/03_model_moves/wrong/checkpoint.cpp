@@ -514,3 +514,32 @@ std::vector<td::Tensor> resume(td::nn::Module& model, const Checkpoint& checkpoi
   return momentum;
 }
 }  // namespace momentum_in_a_graph
+
+// answer: keeps_frozen_gradients
+// expect: tensor 5 still has a gradient of the old values
+// Drops the gradients of what an optimizer trains.
+namespace keeps_frozen_gradients {
+Checkpoint save_checkpoint(const td::nn::Module& model, const std::vector<td::Tensor>& momentum) {
+  Checkpoint checkpoint;
+  const auto copy = [](const td::Tensor& t) { return t.detach().clone().cpu(); };
+  for (const auto& item : model.state_dict())
+    checkpoint.state.insert(item.key(), copy(item.value()));
+  for (const td::Tensor& m : momentum)
+    checkpoint.momentum.push_back(m.defined() ? copy(m) : td::Tensor());
+  return checkpoint;
+}
+
+std::vector<td::Tensor> resume(td::nn::Module& model, const Checkpoint& checkpoint,
+                               td::Device device) {
+  if (checkpoint.momentum.size() != model.parameters().size())
+    throw td::Error("the momentum does not fit");
+  model.load_state_dict(checkpoint.state);
+  for (const td::Tensor& p : model.parameters())
+    if (p.requires_grad()) p.mutable_grad() = td::Tensor();
+  model.to(device);
+  std::vector<td::Tensor> momentum;
+  for (const td::Tensor& m : checkpoint.momentum)
+    momentum.push_back(m.defined() ? m.clone().to(device) : m);
+  return momentum;
+}
+}  // namespace keeps_frozen_gradients

@@ -162,3 +162,30 @@ void move_tree(td::nn::Module& model, td::Device device) {
   }
 }
 }  // namespace trained_only
+
+// answer: frozen_gradients_stay
+// expect: the gradient of the frozen weight: expected on sim:0
+// Moves the gradients that an optimizer would use.
+namespace frozen_gradients_stay {
+void move_tree(td::nn::Module& model, td::Device device) {
+  const td::NoGradGuard no_grad;
+  for (const td::Tensor& p : model.parameters()) {
+    p.set_data(p.to(device));
+    td::Tensor& gradient = p.mutable_grad();
+    if (p.requires_grad() && gradient.defined()) gradient = gradient.to(device);
+  }
+}
+}  // namespace frozen_gradients_stay
+
+// answer: buffers_there_and_back
+// expect: bytes were copied: the buffers must stay
+// Calls Module::to, and then gives the buffers the memory that they had.
+namespace buffers_there_and_back {
+void move_tree(td::nn::Module& model, td::Device device) {
+  std::vector<td::Tensor> before;
+  for (const td::Tensor& buffer : model.buffers()) before.push_back(buffer.detach());
+  model.to(device);
+  std::size_t i = 0;
+  for (const td::Tensor& buffer : model.buffers()) buffer.set_data(before[i++]);
+}
+}  // namespace buffers_there_and_back
