@@ -425,32 +425,3 @@ td::Tensor accumulate_step(td::distributed::DistributedDataParallel& ddp, const 
   return total;
 }
 }  // namespace one_element
-
-// answer: reads_once
-// expect: something reads a value (item, cpu)
-// Looks at the loss once per step.
-namespace reads_once {
-td::Tensor accumulate_step(td::distributed::DistributedDataParallel& ddp, const Loss& loss_fn,
-                           td::optim::Optimizer& optimizer,
-                           const std::vector<td::data::Example<>>& batches) {
-  if (batches.empty()) throw td::Error("no micro-batches");
-  double rows = 0;
-  for (const auto& batch : batches) rows += static_cast<double>(batch.data.size(0));
-  optimizer.zero_grad();
-  td::Tensor total;
-  const auto add = [&](const td::data::Example<>& batch) {
-    const td::Tensor loss = loss_fn(ddp->forward(batch.data), batch.target) *
-                            (static_cast<double>(batch.data.size(0)) / rows);
-    loss.backward();
-    total = total.defined() ? total + loss.detach() : loss.detach();
-  };
-  for (std::size_t i = 0; i + 1 < batches.size(); ++i) {
-    const auto guard = ddp->no_sync();
-    add(batches[i]);
-  }
-  add(batches.back());
-  if (total.item<double>() != total.item<double>()) throw td::Error("the loss is NaN");
-  optimizer.step();
-  return total;
-}
-}  // namespace reads_once
