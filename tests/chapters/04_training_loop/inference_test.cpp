@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "lanes.h"
 #include "loops.h"
 
 namespace {
 
 using td::nn::BatchNorm1d, td::nn::Dropout, td::nn::Linear, td::nn::Sequential;
-
-const td::Device kSim("sim:0");
 
 /// Returns its input, and remembers in which state it was called.
 struct ProbeImpl : td::nn::Cloneable<ProbeImpl> {
@@ -233,6 +232,17 @@ TEST_CASE("classes on another stream, and with tracking off before", "[inference
   const td::NoGradGuard no_grad;
   predict(Sequential(layer), batches, kSim);
   check::expect(!td::GradMode::is_enabled(), "the caller had gradient tracking off; it is on now");
+}
+
+TEST_CASE("the classes have arrived when predict returns", "[inference]") {
+  Linear layer(5, 7);
+  const std::vector<td::Tensor> batches = make_batches({33, 2}, 5);
+  const std::vector<double> expected = classes_by_hand(layer, batches);
+  layer->to(kSim);
+  const LinkOf slow({1.0, 50e3});  // a copy takes 50 ms
+  const td::Tensor classes = predict(Sequential(layer), batches, kSim);
+  check::expect_close(check::values(classes), expected, 0,
+                      "the classes of two batches, read right after predict returned");
 }
 
 TEST_CASE("the device holds one batch at a time", "[inference]") {

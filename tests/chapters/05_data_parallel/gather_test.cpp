@@ -28,6 +28,13 @@ TEST_CASE("the destination may be any device, also one without a part", "[gather
   }
 }
 
+TEST_CASE("a tensor on the cpu is complete when gather returns", "[gather]") {
+  const td::Tensor first = counted(3, 3, "sim:0"), second = counted(2, 3, "sim:1");
+  const LinkOf slow({1.0, 50e3});  // a copy takes 50 ms
+  check::expect_close(gather({first, second}, "cpu"), td::cat({counted(3, 3), counted(2, 3)}), 0,
+                      std::string("the tensor joined on cpu, over a slow link") + kNonBlocking);
+}
+
 TEST_CASE("parts of one to four dimensions, and a single part", "[gather]") {
   for (const std::vector<std::int64_t>& sizes :
        {std::vector<std::int64_t>{3}, {3, 31}, {3, 2, 5}, {3, 2, 3, 4}}) {

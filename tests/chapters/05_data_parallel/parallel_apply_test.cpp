@@ -29,6 +29,9 @@ std::vector<td::Tensor> outputs_of(std::vector<td::nn::Sequential>& modules,
   } catch (const std::exception& error) {
     const std::string text = error.what();
     const bool range = text.find("_M_range_check") != std::string::npos;
+    static std::string told;
+    if (text == told) FAIL("parallel_apply threw the same error again");
+    told = text;
     FAIL("parallel_apply threw an error, but no replica has failed: "
          << (range ? "a vector was asked for an element that it does not have. Give the vectors "
                      "of outputs and errors one element per replica before a thread starts"

@@ -189,3 +189,17 @@ void move_tree(td::nn::Module& model, td::Device device) {
   for (const td::Tensor& buffer : model.buffers()) buffer.set_data(before[i++]);
 }
 }  // namespace buffers_there_and_back
+
+// answer: does_not_wait
+// expect: a parameter that a queued operation was still changing
+// Passes non_blocking: towards the host, the call returns before the values have arrived.
+namespace does_not_wait {
+void move_tree(td::nn::Module& model, td::Device device) {
+  const td::NoGradGuard no_grad;
+  for (const td::Tensor& p : model.parameters()) {
+    p.set_data(p.to(device, /*non_blocking=*/true));
+    td::Tensor& gradient = p.mutable_grad();
+    if (gradient.defined()) gradient = gradient.to(device, /*non_blocking=*/true);
+  }
+}
+}  // namespace does_not_wait

@@ -15,9 +15,9 @@ void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Ten
 }
 }  // namespace in_place
 
-// answer: in_place
+// answer: from_zeros
 // Makes zeros first, changes them in place, and works on detached handles without a guard.
-namespace in_place {
+namespace from_zeros {
 void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Tensor>& velocity,
                   double lr, double momentum) {
   auto v = velocity.begin();
@@ -30,4 +30,4 @@ void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Ten
     parameter.detach().add_(own, -lr);
   }
 }
-}  // namespace in_place
+}  // namespace from_zeros
