@@ -14,20 +14,3 @@ void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Ten
   }
 }
 }  // namespace in_place
-
-// answer: from_zeros
-// Makes zeros first, changes them in place, and works on detached handles without a guard.
-namespace from_zeros {
-void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Tensor>& velocity,
-                  double lr, double momentum) {
-  auto v = velocity.begin();
-  for (const td::Tensor& parameter : parameters) {
-    td::Tensor& own = *v++;
-    if (!parameter.grad().defined()) continue;
-    const td::Tensor gradient = parameter.grad().detach();
-    if (!own.defined()) own = td::zeros_like(gradient);
-    own.mul_(momentum).add_(gradient);
-    parameter.detach().add_(own, -lr);
-  }
-}
-}  // namespace from_zeros
