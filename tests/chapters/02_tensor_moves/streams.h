@@ -81,7 +81,7 @@ class RaceFinder {
 struct Transfers {
   int count = 0;
   std::size_t bytes = 0;
-  std::string stream;  ///< the last one's: "stream 7 of sim:0"
+  std::string stream{};  ///< the last one's: "stream 7 of sim:0"
 
   std::string text() const {
     return std::to_string(count) + (count == 1 ? " transfer of " : " transfers of ") +
