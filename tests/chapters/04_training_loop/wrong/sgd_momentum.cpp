@@ -184,7 +184,7 @@ void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Ten
 }  // namespace float_velocity
 
 // answer: own_momentum
-// expect: after two steps with the gradient 2 and momentum 0.5
+// expect: after two steps with the gradient 1/3 and momentum 0.5
 // Writes the usual momentum into the function.
 namespace own_momentum {
 void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Tensor>& velocity,
