@@ -35,6 +35,7 @@ TEST_CASE("the index comes after the colon", "[parse_device]") {
   expect_name("cuda:0", kinds, "cuda", 0);
   expect_name("cuda:1", kinds, "cuda", 1);
   expect_name("sim:15", kinds, "sim", 15);
+  expect_name("cuda:89", kinds, "cuda", 89);
   expect_name("cuda:127", kinds, "cuda", 127);
   expect_name("cuda:100", kinds, "cuda", 100);
   expect_name("cpu:0", kinds, "cpu", 0);

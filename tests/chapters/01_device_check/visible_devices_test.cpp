@@ -42,6 +42,7 @@ TEST_CASE("the list gives the order", "[visible_devices]") {
   expect_visible("0,1,2", 3, {0, 1, 2}, "all of them");
   expect_visible("3,2,1,0", 4, {3, 2, 1, 0}, "the order is that of the list");
   expect_visible("11,2", 16, {11, 2}, "an index may have two digits");
+  expect_visible("19,9", 32, {19, 9}, "9 is a digit");
   expect_visible("01,0", 4, {1, 0}, "\"01\" has decimal digits only");
 }
 
