@@ -87,9 +87,8 @@ DeviceName parse_device(const std::string& text, const std::vector<std::string>&
 /// Exercise 1.visible_devices. Implement `visible_devices`. It must read the variable
 /// CUDA_VISIBLE_DEVICES as the CUDA runtime does, which hides GPUs and changes their order.
 ///
-/// * Entries are separated by commas. A valid entry has decimal digits only, as many as you like,
-/// and
-///   is smaller than `gpus`. Leading zeros change nothing: "0000000001" is GPU 1.
+/// * Entries are separated by commas. A valid entry has decimal digits only, and is smaller than
+///   `gpus`. It may have any number of digits: "0000000001" is GPU 1.
 /// * The first entry that is not valid ends the list: it and all entries after it are ignored. An
 ///   empty entry is not valid.
 /// * Without the variable, all GPUs are visible, in their own order.
