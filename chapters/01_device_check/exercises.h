@@ -26,6 +26,7 @@ td::Device first_device(int gpus);
 ///
 /// * Before it chooses, it checks that every wish is a device string. A typing mistake must be
 ///   found on every machine, even if it comes after a wish that exists.
+/// * It tries the wishes in their order, and none after the one that it returns.
 /// * For each wish that it tries and that does not exist, it writes one line to `log`. The line
 ///   contains the wish and the reason, which is the `what()` of the error that td::check_device
 ///   throws.
@@ -87,7 +88,7 @@ DeviceName parse_device(const std::string& text, const std::vector<std::string>&
 /// CUDA_VISIBLE_DEVICES as the CUDA runtime does, which hides GPUs and changes their order.
 ///
 /// * Entries are separated by commas. A valid entry has decimal digits only, and is smaller than
-///   `gpus`.
+///   `gpus`. It may have any number of digits: "0000000001" is GPU 1.
 /// * The first entry that is not valid ends the list: it and all entries after it are ignored. An
 ///   empty entry is not valid.
 /// * Without the variable, all GPUs are visible, in their own order.

@@ -116,6 +116,9 @@ td::Tensor move_view(const float* data, const std::vector<std::int64_t>& sizes,
 /// 2. The copy writes `to` after the work that was queued on `to_stream` before the call.
 /// 3. Work that is queued on `to_stream` after the call sees the copied bytes.
 ///
+/// No other order is needed, so the copy may be on either stream. A caller that overwrites `from`
+/// afterwards lets `from_stream` wait for `to_stream` first.
+///
 /// * The host waits for neither stream: td::Stream::wait lets one stream wait for another.
 /// * The two streams need not be the current ones, and the current streams and devices stay as
 ///   they are.

@@ -164,8 +164,8 @@ class Loader {
 ///   - return the median, so that one interruption does not count.
 ///
 /// @param runs 1 or more.
-/// @return seconds of one run: the median of the runs (of an even number, either of the middle
-///     ones).
+/// @return seconds of one run: the median of the runs. Of an even number of runs, it may be either
+///     of the two in the middle, or their mean.
 ///
 /// Example: time_it([&] { model->forward(x); }, "sim:0", 5)
 double time_it(const std::function<void()>& work, td::Device device, int runs);
@@ -248,7 +248,8 @@ struct EpochResult {
 ///   - wait for the device at most twice per epoch, however many batches there are.
 ///
 /// @param training, test batches in pinned memory on the host; data (N, ...), target (N) with the
-///     indices of the classes. Training batches are not empty; `test` may be.
+///     indices of the classes. There are training batches, and each has samples. `test` may be
+///     empty, and so may its batches.
 /// @return one result per epoch; the accuracy is 0 without test samples.
 ///
 /// Example: fit(model, loss_fn, training, test, "sim:0", {.epochs = 5}).back().accuracy

@@ -74,7 +74,8 @@ std::vector<td::nn::Sequential> replicate(const td::nn::Sequential& model,
 void reduce_add(const std::vector<std::vector<td::Tensor>>& parameters);
 
 /// Exercise 5.parallel_apply. Implement `parallel_apply`. It must run the forward passes of all
-/// replicas **concurrently**, one thread per replica:
+/// replicas **concurrently**, one thread per replica. The calling thread may be one of them; its
+/// settings are as before when the function returns:
 ///   * Two settings belong to a thread: whether autograd records (td::GradMode), and the current
 ///     stream of a device (td::getCurrentStream). Each replica runs with the caller's settings. Its
 ///     device, which is also the current device of its thread, is that of its input.

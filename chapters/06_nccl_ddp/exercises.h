@@ -182,6 +182,8 @@ void finish(Overlap& overlap);
 /// Exercise 6.accumulate. Implement `accumulate_step`: one step of the optimizer from several
 /// micro-batches per rank. It must
 ///   * clear the gradients first, and call optimizer.step() once;
+///   * run forward and backward for each micro-batch before the next one begins: only the graph of
+///     one micro-batch fits into memory;
 ///   * average gradients over the ranks once per step, not once per micro-batch: all micro-batches
 ///     but the last run under ddp->no_sync(). DDP looks for the guard when **forward** is called;
 ///   * weight each micro-batch by its rows, because their numbers may differ: before the average,

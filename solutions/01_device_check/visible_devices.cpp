@@ -14,8 +14,11 @@ std::vector<int> visible_devices(const std::optional<std::string>& variable, int
   for (std::string entry; std::getline(entries, entry, ',');) {
     const bool digits = !entry.empty() && std::all_of(entry.begin(), entry.end(),
                                                       [](char c) { return c >= '0' && c <= '9'; });
-    if (!digits || entry.size() > 9 || std::stoi(entry) >= gpus) break;
-    visible.push_back(std::stoi(entry));
+    if (!digits) break;
+    int index = 0;  // it stops at gpus, so that no number is too large for it
+    for (const char c : entry) index = std::min(index * 10 + (c - '0'), gpus);
+    if (index == gpus) break;
+    visible.push_back(index);
   }
   return visible;
   // end

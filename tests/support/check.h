@@ -3,7 +3,11 @@
 // [scatter]. Use these from the main thread only: Catch2 2 counts assertions without a lock.
 #pragma once
 
+#include <cxxabi.h>
+
+#include <cstdlib>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "catch.h"
@@ -50,6 +54,14 @@ inline void expect_close(double actual, double expected, double tolerance,
   expect_close(std::vector<double>{actual}, std::vector<double>{expected}, tolerance, what);
 }
 
+/// The name of a type as source code has it: "std::invalid_argument".
+inline std::string type_name(const std::type_info& type) {
+  char* text = abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr);
+  const std::string name = text ? text : type.name();
+  std::free(text);
+  return name;
+}
+
 /// Fails unless `work` throws an `Error` whose text holds every one of `parts`.
 /// A stub's NotDoneYet passes through.
 template <class Error, class Work>
@@ -63,7 +75,8 @@ void expect_throws(Work&& work, const std::vector<std::string>& parts, const std
   } catch (const Error& error) {
     text = error.what();
   } catch (const std::exception& error) {
-    FAIL(what << ": an error of another type was thrown: " << error.what());
+    FAIL(what << ": an error of another type was thrown: expected " << type_name(typeid(Error))
+              << ", got " << type_name(typeid(error)) << ": " << error.what());
   }
   for (const auto& part : parts)
     expect(text.find(part) != std::string::npos,

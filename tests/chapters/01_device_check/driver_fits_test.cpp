@@ -97,6 +97,8 @@ TEST_CASE("versions are compared as numbers, not as text", "[driver_fits]") {
   expect_fit("570.26.00", "12.8", Fit::kFull);
   expect_fit("570.26", "12.8", Fit::kFull, {{"12.x", "525.60.13"}, {"12.8", "570.26.00"}});
   expect_fit("570.3", "12.8", Fit::kMinorVersion);
+  expect_fit("525.60.113", "12.4", Fit::kTooOld, {{"12.x", "525.61"}, {"12.4", "550.54.14"}});
+  expect_fit("570.26.08", "12.8", Fit::kFull, {{"12.x", "525.60.13"}, {"12.8", "570.26.07"}});
   const std::vector<ToolkitRow> ten = {
       {"1.x", "7.1"}, {"12.9", "600.1"}, {"12.10", "610.1"}, {"12.x", "600.1"}, {"1.2", "7.1"}};
   expect_fit("605", "12.10", Fit::kMinorVersion, ten);

@@ -14,8 +14,10 @@ const td::Device kSim0("sim:0"), kSim1("sim:1");
 /// Memory of a tensor, until the end of the scope.
 class Live {
  public:
-  Live(td::Device device, std::size_t mib)
-      : device_(device), bytes_(mib * kMiB), data_(td::allocator(device).allocate(bytes_)) {}
+  Live(td::Device device, std::size_t mib, std::size_t more_bytes = 0)
+      : device_(device),
+        bytes_(mib * kMiB + more_bytes),
+        data_(td::allocator(device).allocate(bytes_)) {}
   ~Live() { td::allocator(device_).release(data_, bytes_); }
   Live(const Live&) = delete;
   Live& operator=(const Live&) = delete;
@@ -42,6 +44,33 @@ class Foreign {
 
 /// Leaves `mib` in the cache of a device.
 void cache(td::Device device, std::size_t mib) { const Live live(device, mib); }
+
+/// Two devices of different sizes: a large one of which little is free, and a small empty one.
+struct TwoSizes : td::Backend {
+  int device_count() const override { return 2; }
+  void memory(int index, std::size_t* free, std::size_t* total) const override {
+    *free = (index == 0 ? 8704 : 5120) * kMiB;
+    *total = (index == 0 ? 81920 : 8192) * kMiB;
+  }
+};
+
+/// Until the end of the scope, they are cuda:0 and cuda:1.
+class Invented {
+ public:
+  Invented() {
+    // An allocator keeps the backend that it was made with, so GPUs make theirs before.
+    for (int i = 0; i < td::device_count(td::kCUDA); ++i)
+      td::memory_stats(td::Device(td::kCUDA, i));
+    static TwoSizes two;
+    td::RegisterBackend(td::kCUDA, two);
+  }
+  ~Invented() { td::RegisterBackend(td::kCUDA, before_); }
+  Invented(const Invented&) = delete;
+  Invented& operator=(const Invented&) = delete;
+
+ private:
+  td::Backend& before_ = td::backend(td::kCUDA);
+};
 
 void start_empty() {
   if (td::device_count(td::kSIM) < 2) check::skip("needs two sim devices: TD_SIM_DEVICES=2");
@@ -76,6 +105,14 @@ TEST_CASE("the smaller of two tensors", "[emptiest_device]") {
   start_empty();
   const Live a(kSim0, 32), b(kSim1, 48);
   expect_either_order(kSim0, "32 MiB on sim:0, 48 MiB on sim:1");
+}
+
+TEST_CASE("every byte counts", "[emptiest_device]") {
+  start_empty();
+  const Live small(kSim0, 0, 4096);
+  expect_either_order(kSim1, "a tensor of 4 KiB on sim:0, nothing on sim:1");
+  const Live large(kSim1, 0, 8192);
+  expect_either_order(kSim0, "a tensor of 4 KiB on sim:0, one of 8 KiB on sim:1");
 }
 
 TEST_CASE("among equal devices the first in the list", "[emptiest_device]") {
@@ -141,4 +178,10 @@ TEST_CASE("emptiest_device changes nothing", "[emptiest_device]") {
 
 TEST_CASE("an empty list is an error", "[emptiest_device]") {
   check::expect_throws<td::DeviceError>([] { emptiest_device({}); }, {}, "an empty list");
+}
+
+TEST_CASE("free bytes count, not the part of a device that is free", "[emptiest_device]") {
+  const Invented devices;
+  expect_emptiest({"cuda:0", "cuda:1"}, "cuda:0",
+                  "8.5 of 80 GiB are free on cuda:0, 5 of 8 GiB on cuda:1 (invented devices)");
 }

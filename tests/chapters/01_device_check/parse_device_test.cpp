@@ -35,6 +35,7 @@ TEST_CASE("the index comes after the colon", "[parse_device]") {
   expect_name("cuda:0", kinds, "cuda", 0);
   expect_name("cuda:1", kinds, "cuda", 1);
   expect_name("sim:15", kinds, "sim", 15);
+  expect_name("cuda:89", kinds, "cuda", 89);
   expect_name("cuda:127", kinds, "cuda", 127);
   expect_name("cuda:100", kinds, "cuda", 100);
   expect_name("cpu:0", kinds, "cpu", 0);
@@ -53,11 +54,11 @@ TEST_CASE("only kinds in the list are accepted", "[parse_device]") {
 }
 
 TEST_CASE("text that only looks like a device is rejected", "[parse_device]") {
-  for (const char* text :
-       {"",        "gpu",     "CUDA",    "Cuda:0",   " cuda",     "cuda ",    "cuda0",
-        "cud",     "cudas:0", "cuda:",   ":0",       "cuda:-1",   "cuda:+1",  "cuda: 1",
-        "cuda:1 ", "cuda:1x", "cuda:x",  "cuda:0x1", "cuda:1.0",  "cuda:1\n", "cuda:1:2",
-        "cuda:1:", "cuda:01", "cuda:00", "cuda:128", "cuda:1000", "cuda:001", "cuda:000"})
+  for (const char* text : {"",         "gpu",       "CUDA",     "Cuda:0",   " cuda",   "cuda ",
+                           "cuda0",    "cud",       "cudas:0",  "cuda:",    ":0",      "cuda:-1",
+                           "cuda:+1",  "cuda: 1",   "cuda:1 ",  "cuda:1x",  "cuda:x",  "cuda:0x1",
+                           "cuda:1.0", "cuda:1\n",  "cuda:1:2", "cuda:1:",  "cuda:01", "cuda:00",
+                           "cuda:128", "cuda:1000", "cuda:001", "cuda:000", "cuda:-0", "cuda:256"})
     expect_rejected(text);
 }
 
@@ -69,8 +70,16 @@ TEST_CASE("an index of any length is rejected in the same way", "[parse_device]"
 TEST_CASE("a TPU is rejected with a pointer to its chapter", "[parse_device]") {
   for (const std::string text : {"tpu", "xla", "tpu:0", "xla:3"})
     check::expect_throws<td::DeviceError>([&] { parse_device(text, kinds); },
-                                          {'"' + text + '"', "chapter 10"},
+                                          {'"' + text + '"', "chapter 10", "cpu", "sim", "cuda"},
                                           '"' + text + "\" is explained in chapter 10");
+}
+
+TEST_CASE("of tpu and xla, a machine may have one", "[parse_device]") {
+  check::expect_throws<td::DeviceError>(
+      [] {
+        parse_device("tpu:1", {"cpu", "xla"});
+      },
+      {"\"tpu:1\"", "chapter 10", "cpu", "xla"}, "\"tpu:1\" where the kinds are cpu and xla");
 }
 
 TEST_CASE("on a machine with TPUs the error is about the index", "[parse_device]") {
@@ -87,7 +96,7 @@ TEST_CASE("on a machine with TPUs the error is about the index", "[parse_device]
 }
 
 TEST_CASE("only a TPU is sent to chapter 10", "[parse_device]") {
-  for (const std::string text : {"gpu", "cuda:", "tpus", "xlax:0"}) {
+  for (const std::string text : {"gpu", "cuda:", "tpus", "xlax:0", "TPU"}) {
     std::string message;
     try {
       parse_device(text, kinds);

@@ -77,11 +77,15 @@ TEST_CASE("a kind without index is the current device of the kind", "[pick_devic
 
 TEST_CASE("the current device stays as it was", "[pick_device]") {
   if (td::device_count(td::kSIM) < 2) check::skip("needs two sim devices: TD_SIM_DEVICES=2");
-  const td::DeviceGuard guard(td::Device("sim:0"));
-  pick({"sim:1"});
-  check::expect(td::current_device(td::kSIM) == 0,
-                "sim:0 was the current sim device before pick_device({\"sim:1\"}), and is not "
-                "afterwards: look for set_device");
+  for (const int current : {0, 1}) {
+    const td::DeviceGuard guard(td::Device(td::kSIM, current));
+    const std::string other = "sim:" + std::to_string(1 - current);
+    pick({other});
+    check::expect(td::current_device(td::kSIM) == current,
+                  "sim:" + std::to_string(current) +
+                      " was the current sim device before pick_device({\"" + other +
+                      "\"}), and is not afterwards: look for set_device");
+  }
 }
 
 TEST_CASE("a typing mistake is an error, wherever it is in the list", "[pick_device]") {
@@ -111,6 +115,23 @@ TEST_CASE("every step is logged", "[pick_device]") {
   }
   check::expect(contains(told[2], "sim:0"),
                 "the last line contains the device that is used; it is: " + told[2]);
+}
+
+TEST_CASE("wishes after the device that is returned are not tried", "[pick_device]") {
+  std::string log;
+  pick({"sim:0", "cuda:127", "sim:99"}, &log);
+  check::expect(lines(log).size() == 1 && contains(log, "sim:0"),
+                "wishes {sim:0, cuda:127, sim:99}: one line was expected, with sim:0, because the "
+                "first wish exists; the log is:\n" +
+                    log);
+}
+
+TEST_CASE("a wish that is repeated is tried again", "[pick_device]") {
+  std::string log;
+  pick({"sim:99", "sim:99", "sim:0"}, &log);
+  check::expect(
+      lines(log).size() == 3,
+      "wishes {sim:99, sim:99, sim:0}: a line for each wish was expected; the log is:\n" + log);
 }
 
 TEST_CASE("the last fallback is logged too", "[pick_device]") {

@@ -102,6 +102,14 @@ TEST_CASE("options that only begin like it are left over", "[start_program]") {
                "--device");
 }
 
+TEST_CASE("arguments that repeat, are empty or only end like it are left over", "[start_program]") {
+  const Fresh fresh;
+  const Arguments rest = {"", "-v", "-v", "no--device=sim:0", "-device=sim:0"};
+  Arguments all = rest;
+  all.insert(all.begin() + 2, "--device=sim:1");
+  expect_start(all, "", "sim:1", rest, "--device");
+}
+
 TEST_CASE("of repeated options the last one is used", "[start_program]") {
   const Fresh fresh;
   expect_start({"--device", "sim:0", "--device=sim:1"}, "", "sim:1", {}, "--device");

@@ -42,6 +42,7 @@ TEST_CASE("the list gives the order", "[visible_devices]") {
   expect_visible("0,1,2", 3, {0, 1, 2}, "all of them");
   expect_visible("3,2,1,0", 4, {3, 2, 1, 0}, "the order is that of the list");
   expect_visible("11,2", 16, {11, 2}, "an index may have two digits");
+  expect_visible("19,9", 32, {19, 9}, "9 is a digit");
   expect_visible("01,0", 4, {1, 0}, "\"01\" has decimal digits only");
 }
 
@@ -58,7 +59,8 @@ TEST_CASE("the first entry that is not valid ends the list", "[visible_devices]"
 }
 
 TEST_CASE("entries that are not decimal digits are not valid", "[visible_devices]") {
-  for (const std::string entry : {"x", "1x", "+1", "0x1", "1.0", "none", "cuda:1", " 1", "1 "}) {
+  for (const std::string entry :
+       {"x", "1x", "+1", "-0", "0x1", "1.0", "none", "cuda:1", " 1", "1 "}) {
     expect_visible(entry, 4, {}, "\"" + entry + "\" is not valid");
     expect_visible("3," + entry + ",2", 4, {3}, "the list ends at \"" + entry + "\"");
   }
@@ -71,6 +73,8 @@ TEST_CASE("empty entries are not valid", "[visible_devices]") {
 }
 
 TEST_CASE("numbers of any length", "[visible_devices]") {
+  expect_visible("0000000001,2", 4, {1, 2}, "leading zeros change nothing");
+  expect_visible("3," + std::string(40, '0'), 4, {3, 0}, "a number of 40 zeros is 0");
   expect_visible("1,4294967296,0", 4, {1}, "4294967296 is not smaller than 4");
   expect_visible("1,18446744073709551616,0", 4, {1}, "2^64 is not smaller than 4");
   expect_visible("0," + std::string(60, '9'), 4, {0},

@@ -158,6 +158,40 @@ TEST_CASE("the bytes are copied once", "[copy_between]") {
       1, bytes, "sim:1 to cpu");
 }
 
+TEST_CASE("the copy is on the current stream of the device that makes it", "[copy_between]") {
+  need_two();
+  const auto x = td::full({31}, 1.0, td::Device("sim:0")), y = td::empty({31}, "sim:1");
+  std::vector<float> host(31);
+  const td::StreamGuard on0(td::getStreamFromPool("sim:0")), on1(td::getStreamFromPool("sim:1"));
+  const auto stream_of = [](const td::Device device) {
+    return transfers_of([&] { td::ones({1}).to(device); }).stream;
+  };
+  const std::string stream0 = stream_of("sim:0"), stream1 = stream_of("sim:1");
+  const auto expect_stream = [&](void* to, td::Device to_device, const void* from,
+                                 td::Device from_device, const std::string& expected) {
+    const std::string got =
+        transfers_of([&] { copy_between(to, to_device, from, from_device, 124); }).stream;
+    check::expect(got == expected, arrow(from_device, to_device, 124) + ": expected the copy on " +
+                                       expected + ", which is the current one; it was on " + got);
+  };
+  expect_stream(y.data_ptr(), y.device(), x.data_ptr(), x.device(), stream0);
+  expect_stream(x.data_ptr(), x.device(), y.data_ptr(), y.device(), stream1);
+  expect_stream(host.data(), td::kCPU, x.data_ptr(), x.device(), stream0);
+  expect_stream(x.data_ptr(), x.device(), host.data(), td::kCPU, stream0);
+}
+
+TEST_CASE("a copy of zero bytes does not wait", "[copy_between]") {
+  const td::Device a("sim:0");
+  Gate gate(td::getCurrentStream(a), 1000);
+  copy_between(nullptr, td::kCPU, nullptr, a, 0);
+  copy_between(nullptr, a, nullptr, td::kCPU, 0);
+  const bool waited = gate.passed();
+  gate.open();
+  check::expect(!waited,
+                "0 bytes between cpu and sim:0: nothing should happen, but copy_between waited "
+                "for the work of sim:0");
+}
+
 TEST_CASE("a copy of zero bytes enqueues no work", "[copy_between]") {
   for (const td::Device device : check::devices()) {
     copy_between(nullptr, device, nullptr, td::kCPU, 0);

@@ -73,6 +73,9 @@ TEST_CASE("a tensor that is on the device already is returned itself", "[move_al
                                                      device.str() +
                                                      " already: expected the tensor itself");
   }
+  const Tensors empty = {td::empty({0, 3}, "sim:0"), counted(1, {3}, td::kFloat)};
+  check::expect(moved(empty, "sim:0", "a tensor without elements on sim:0")[0].is_same(empty[0]),
+                "tensor 0 has no elements and is on sim:0 already: expected the tensor itself");
   need_two();
   const Tensors there = batch("sim:0");
   expect_transfers(transfers_of([&] { move_all(there, "sim:0"); }), 0, 0,
@@ -101,6 +104,23 @@ TEST_CASE("a repeated tensor stays one tensor", "[move_all]") {
                      move_all({x, y, x, x}, "sim:0");
                    }),
                    1, x.nbytes() + y.nbytes(), "{x, y, x, x} to sim:0: x is moved once");
+}
+
+TEST_CASE("a repeated tensor without elements stays one tensor", "[move_all]") {
+  const auto x = td::empty({0, 3}), y = td::empty({0, 3});
+  const Tensors results = moved({x, y, x}, "sim:0", "{x, y, x} without elements to sim:0");
+  check::expect(results[0].is_same(results[2]) && !results[0].is_same(results[1]),
+                "{x, y, x} without elements to sim:0: results 0 and 2 should be the same tensor "
+                "(is_same), and result 1 another one");
+}
+
+TEST_CASE("pinned and other memory of one type are one transfer", "[move_all]") {
+  Tensors list = batch();
+  list[1] = list[1].pin_memory();
+  list[2] = list[2].pin_memory();
+  moved(list, "sim:0", "two pinned tensors and two others to sim:0");
+  expect_transfers(transfers_of([&] { move_all(list, "sim:0"); }), 1, bytes_of(list),
+                   "two pinned tensors and two others to sim:0");
 }
 
 TEST_CASE("tensors with equal values or one storage are not the same tensor", "[move_all]") {

@@ -128,6 +128,11 @@ TEST_CASE("a gradient flows back through the move", "[move_to]") {
     const auto y = move_to(x, device);
     check::expect(y.requires_grad(), "x requires grad, so the result on " + device.str() +
                                          " should, too: was the move recorded?");
+    if (!device.is_cpu())  // the node has the name of the operation that made y
+      check::expect(y.grad_fn()->name() != "ToCopyBackward0",
+                    "the result on " + device.str() +
+                        " was made by `to`, or by one of its short forms such as cpu: write the "
+                        "move with td::empty and copy_");
     (y * 2).sum().backward();
     check::expect(x.grad().defined(),
                   "after backward from the result on " + device.str() + ", x has no gradient");

@@ -71,6 +71,7 @@ TEST_CASE("every second column of a wide matrix", "[move_view]") {
 
 TEST_CASE("one row that is expanded to many rows", "[move_view]") {
   expect_moved({33, 7}, {0, 1}, "a row that is shown 33 times");
+  expect_moved({31, 3}, {1, 1}, "every three neighbors of a vector");
 }
 
 TEST_CASE("other numbers of dimensions", "[move_view]") {
@@ -86,18 +87,21 @@ TEST_CASE("a view without elements", "[move_view]") {
 }
 
 TEST_CASE("the result is a copy", "[move_view]") {
+  struct View {
+    const char* what;
+    Ints sizes, strides;
+  };
   for (const td::Device device : check::devices())
-    for (const bool transposed : {true, false}) {
+    for (const auto& [what, sizes, strides] :
+         {View{"a transposed matrix", {3, 2}, {1, 3}}, View{"a contiguous matrix", {2, 3}, {3, 1}},
+          View{"a vector", {6}, {1}}, View{"a single number", {}, {}}}) {
       auto memory = numbered(6);
-      const Ints sizes = transposed ? Ints{3, 2} : Ints{2, 3};
-      const Ints strides = transposed ? Ints{1, 3} : Ints{3, 1};
       const auto expected = elements(memory.data(), sizes, strides);
       const auto moved = move_view(memory.data(), sizes, strides, device);
       std::fill(memory.begin(), memory.end(), check::kPoison);
-      check::expect_close(check::values(moved), expected, 0,
-                          std::string(transposed ? "a transposed" : "a contiguous") +
-                              " matrix on " + device.str() +
-                              " after the host's memory was overwritten");
+      check::expect_close(
+          check::values(moved), expected, 0,
+          std::string(what) + " on " + device.str() + " after the host's memory was overwritten");
     }
 }
 

@@ -104,6 +104,22 @@ TEST_CASE("a 0-dimensional tensor on an accelerator may not be mixed with cpu", 
                "input on cpu, a number on sim:0");
 }
 
+TEST_CASE("a 0-dimensional tensor on an accelerator is an ordinary argument", "[one_device]") {
+  expect_device({{"input", number("sim:0")}, {"other", number("cpu")}}, "sim:0",
+                "a number on sim:0 and one on the cpu");
+  expect_error({{"beta", number("sim:0")}, {"input", on("cpu")}},
+               {"\"input\"", "\"beta\"", "cpu", "sim:0", "input.to(\"sim:0\")"},
+               "beta, a number on sim:0, and input on cpu");
+}
+
+TEST_CASE("the message has the name of the operation", "[one_device]") {
+  check::expect_throws<td::DeviceError>(
+      [] {
+        one_device("addmm", {{"input", on("cpu")}, {"mat1", on("sim:0")}});
+      },
+      {"addmm"}, "the operation addmm with input on cpu and mat1 on sim:0");
+}
+
 TEST_CASE("the message skips 0-dimensional tensors", "[one_device]") {
   expect_error({{"beta", number("cpu")}, {"input", on("sim:0")}, {"mat1", on("cpu")}},
                {"\"mat1\"", "\"input\"", "cpu", "sim:0", "mat1.to(\"sim:0\")"},

@@ -100,6 +100,27 @@ TEST_CASE("3: later work on to_stream sees the copy", "[send]") {
                       "work on to_stream, queued after send, should see the new values");
 }
 
+TEST_CASE("each order is kept by a wait, and not by luck", "[send]") {
+  need_two();
+  const RaceFinder finder;
+  const Pair p;
+  {
+    const td::StreamGuard on(p.from_stream);
+    td::Tensor(p.from).fill_(10);
+  }
+  {
+    const td::StreamGuard on(p.to_stream);
+    td::Tensor(p.to).fill_(20);
+  }
+  p.send();
+  const td::StreamGuard on(p.to_stream);
+  const td::Tensor seen = p.to * 1;
+  td::synchronize(p.to.device());
+  td::synchronize(p.from.device());
+  finder.expect_none(
+      "work of the two streams, before and after send, is not ordered with the copy");
+}
+
 TEST_CASE("the host waits for neither stream", "[send]") {
   need_two();
   for (const bool source : {true, false}) {
@@ -127,12 +148,16 @@ TEST_CASE("the host does not wait for the copy either", "[send]") {
 TEST_CASE("the current streams and devices stay as they are", "[send]") {
   need_two();
   const Pair p;
-  const td::DeviceGuard guard(td::Device("sim:0"));
   const td::Stream before0 = td::getCurrentStream(p.from.device());
   const td::Stream before1 = td::getCurrentStream(p.to.device());
-  p.send();
-  check::expect(td::current_device(td::kSIM) == 0,
-                "sim:0 was the current sim device before send, and is not afterwards");
+  for (const int current : {0, 1}) {
+    const td::DeviceGuard guard(td::Device(td::kSIM, current));
+    p.send();
+    check::expect(td::current_device(td::kSIM) == current,
+                  "sim:" + std::to_string(current) +
+                      " was the current sim device before send, and is not afterwards: see "
+                      "td::DeviceGuard");
+  }
   check::expect(before0 == td::getCurrentStream(p.from.device()) &&
                     before1 == td::getCurrentStream(p.to.device()),
                 "send changed the current stream of a device: see td::StreamGuard");
@@ -172,6 +197,13 @@ TEST_CASE("one element, and none", "[send]") {
 TEST_CASE("one copy, directly between the devices", "[send]") {
   need_two();
   const Pair p;
+  const auto allocations = [] {
+    return td::memory_stats("sim:0").allocations + td::memory_stats("sim:1").allocations;
+  };
+  const auto before = allocations();
   expect_transfers(transfers_of([&] { p.send(); }), 1, p.from.nbytes(),
                    "1023 floats from sim:0 to sim:1");
+  check::expect(allocations() == before,
+                "send allocated memory of a device: copy from the memory of `from` to that of "
+                "`to`, without another tensor between them");
 }

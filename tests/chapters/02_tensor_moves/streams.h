@@ -59,10 +59,29 @@ class SlowLink {
   td::sim::Link before_;
 };
 
+/// Turns the race finder of sim on: it finds a missing wait even when the accesses did not overlap.
+class RaceFinder {
+ public:
+  RaceFinder() {
+    td::sim::find_races(true);
+    td::sim::take_races();
+  }
+  ~RaceFinder() { td::sim::find_races(false); }
+  RaceFinder(const RaceFinder&) = delete;
+  RaceFinder& operator=(const RaceFinder&) = delete;
+
+  void expect_none(const std::string& what) const {
+    std::string text;
+    for (const td::sim::Race& race : td::sim::take_races()) text += race.text + '\n';
+    check::expect(text.empty(), what + ":\n" + text);
+  }
+};
+
 /// The copies between devices that a piece of code makes.
 struct Transfers {
   int count = 0;
   std::size_t bytes = 0;
+  std::string stream{};  ///< the last one's: "stream 7 of sim:0"
 
   std::string text() const {
     return std::to_string(count) + (count == 1 ? " transfer of " : " transfers of ") +
@@ -81,10 +100,15 @@ Transfers transfers_of(Work&& work) {
     throw;
   }
   Transfers transfers;
-  for (const auto& span : td::trace::stop().spans)
-    if (span.category == td::trace::Category::kCopy &&
-        std::string(span.name).find("DtoD") == std::string::npos)
-      ++transfers.count, transfers.bytes += span.bytes;
+  const td::trace::Trace trace = td::trace::stop();
+  for (const auto& span : trace.spans) {
+    if (span.category != td::trace::Category::kCopy ||
+        std::string(span.name).find("DtoD") != std::string::npos)
+      continue;
+    const td::trace::Track& track = trace.tracks[span.track];
+    ++transfers.count, transfers.bytes += span.bytes;
+    transfers.stream = track.name + " of " + track.device;
+  }
   return transfers;
 }
 

@@ -100,7 +100,7 @@ TEST_CASE("a checkpoint of values that queued work still changes", "[checkpoint]
 TEST_CASE("the momentum keeps its dtype", "[checkpoint]") {
   Training training(3), other(4);
   const td::Tensor third = td::full({31, 7}, 1.0 / 3, td::kFloat64);
-  training.momentum[0] = third;
+  training.momentum[0] = third.clone().requires_grad_();  // as the result of a recorded operation
   const Checkpoint checkpoint = save_checkpoint(*training.net, training.momentum);
   expect_one_for_each(checkpoint.momentum, training.momentum.size(), "save_checkpoint returned");
   const auto resumed = resume(*other.net, checkpoint, "sim:0");
@@ -109,6 +109,8 @@ TEST_CASE("the momentum keeps its dtype", "[checkpoint]") {
     check::expect_dtype(momentum, td::kFloat64, "momentum 0, which was float64, " + when);
     check::expect_close(momentum, third, 0, "momentum 0, which was float64, " + when);
   };
+  check::expect(!checkpoint.momentum[0].requires_grad(),
+                "momentum 0 in the checkpoint requires grad: copy momentum[0].detach()");
   expect_third(checkpoint.momentum[0], "in the checkpoint");
   expect_third(resumed[0], "after resume");
 }
@@ -178,7 +180,8 @@ TEST_CASE("a checkpoint can be used twice", "[checkpoint]") {
 TEST_CASE("handles and requires_grad stay, old gradients are removed", "[checkpoint]") {
   Training training(3), other(4);
   const Checkpoint checkpoint = checkpoint_after(training, 1);
-  other.step(0);  // leaves gradients
+  other.step(0);                                         // leaves gradients
+  other.net->head->bias.mutable_grad() = td::ones({3});  // of the time before it was frozen
   const auto held = other.net->parameters();
   resume(*other.net, checkpoint, "sim:0");
   const auto now = other.net->parameters();
@@ -199,6 +202,10 @@ TEST_CASE("handles and requires_grad stay, old gradients are removed", "[checkpo
 TEST_CASE("a checkpoint that does not fit changes nothing", "[checkpoint]") {
   Training training(3);
   const Checkpoint good = checkpoint_after(training, 1);
+  Checkpoint renamed = good;
+  renamed.state.clear();
+  for (const auto& item : good.state)  // in the same order, with the same sizes
+    renamed.state.insert(item.key() == "head.bias" ? "head.offset" : item.key(), item.value());
   Checkpoint missing = good, unexpected = good, larger = good, fewer = good, more = good,
              dtype = good;
   missing.state.erase("head.bias");
@@ -209,6 +216,7 @@ TEST_CASE("a checkpoint that does not fit changes nothing", "[checkpoint]") {
   dtype.state["head.weight"] = dtype.state["head.weight"].to(td::kFloat64);
   const std::pair<const char*, Checkpoint> cases[] = {{"a missing name", missing},
                                                       {"an unexpected name", unexpected},
+                                                      {"another name", renamed},
                                                       {"other sizes", larger},
                                                       {"too few momentum tensors", fewer},
                                                       {"too many momentum tensors", more},

@@ -31,6 +31,13 @@ TEST_CASE("a model on two devices", "[devices_of]") {
   expect_devices(*net, {"cpu", "sim:0"}, "a model whose head was moved to sim:0");
 }
 
+TEST_CASE("frozen parameters have a device, too", "[devices_of]") {
+  const auto net = make_net();
+  net->head->to(td::Device("sim:0"));
+  for (const td::Tensor& parameter : net->head->parameters()) parameter.set_requires_grad(false);
+  expect_devices(*net, {"cpu", "sim:0"}, "a model whose head is frozen and on sim:0");
+}
+
 TEST_CASE("a model whose buffers are on another device", "[devices_of]") {
   const auto net = make_net();
   net->to(td::Device("sim:0"));

@@ -54,7 +54,9 @@ TEST_CASE("only the device changes, not the dtype", "[follow]") {
 TEST_CASE("pending work on the source is part of the momentum", "[follow]") {
   const td::StreamGuard guard(td::getStreamFromPool("sim:0"));
   std::vector<td::Tensor> momentum = {td::zeros({1023}, td::Device("sim:0"))};
-  for (int i = 0; i < 50; ++i) momentum[0].fill_(i);
+  td::synchronize("sim:0");
+  check::keep_busy(td::getCurrentStream("sim:0"));
+  momentum[0].fill_(49);
   follow(momentum, {td::zeros({1023})});
   check::expect_close(momentum[0], td::full({1023}, 49), 0,
                       "momentum that a queued operation was still changing");
@@ -67,6 +69,12 @@ TEST_CASE("before the first step there is no momentum", "[follow]") {
   follow(momentum, parameters);
   check::expect(!momentum[0].defined(), "a momentum that did not exist yet exists after the move");
   check::expect_on(momentum[1], "sim:0", "momentum of tensor 1");
+}
+
+TEST_CASE("a model without parameters has no momentum", "[follow]") {
+  std::vector<td::Tensor> none;
+  follow(none, {});
+  check::expect(none.empty(), "a model without parameters has momentum after the move");
 }
 
 TEST_CASE("counts that differ are rejected before anything moves", "[follow]") {

@@ -53,12 +53,13 @@ TEST_CASE("the dtype decides about a conversion, not the name", "[move_buffers]"
   td::nn::Module table;
   table.register_buffer("scale", td::ones({3}, td::kFloat64));
   table.register_buffer("half", td::ones({2}, td::kFloat16));
+  table.register_buffer("brain", td::ones({2}, td::kBFloat16));
   table.register_buffer("mask", td::ones({5}).to(td::kBool));
   table.register_buffer("bytes", td::ones({}).to(td::kUInt8));
   table.register_buffer("empty", td::zeros({0, 3}));
   move_buffers(table, "sim:0", td::kFloat32);
-  const td::ScalarType expected[] = {td::kFloat32, td::kFloat32, td::kBool, td::kUInt8,
-                                     td::kFloat32};
+  const td::ScalarType expected[] = {td::kFloat32, td::kFloat32, td::kFloat32,
+                                     td::kBool,    td::kUInt8,   td::kFloat32};
   std::size_t i = 0;
   for (const auto& item : table.named_buffers()) {
     check::expect_dtype(item.value(), expected[i++], "the buffer \"" + item.key() + "\"");

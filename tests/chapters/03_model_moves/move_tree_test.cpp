@@ -68,12 +68,27 @@ TEST_CASE("nothing is copied that is on the device already", "[move_tree]") {
   }
 }
 
+TEST_CASE("the parameters are copied, and nothing else", "[move_tree]") {
+  const auto net = make_net();
+  std::uint64_t expected = 0;
+  for (const td::Tensor& parameter : net->parameters()) expected += parameter.nbytes();
+  const std::uint64_t bytes = copied_bytes([&] { move_tree(*net, "sim:0"); });
+  check::expect(bytes == expected, "the parameters have " + std::to_string(expected) +
+                                       " bytes, and none has a gradient; " + std::to_string(bytes) +
+                                       " bytes were copied: the buffers must stay, and each "
+                                       "parameter is copied once");
+}
+
 TEST_CASE("a model on several devices is moved to one", "[move_tree]") {
   const auto net = make_net();
   net->to(td::Device("sim:0"));
   net->head->to(td::Device("sim:1"));
   const auto before = all_values(net->parameters());
+  const auto body = addresses(net->body->parameters());
   move_tree(*net, "sim:0");
+  check::expect(addresses(net->body->parameters()) == body,
+                "the body was on sim:0 already, and has new memory after the head was moved: "
+                "copy only what is on another device");
   const auto parameters = net->parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     check::expect_on(parameters[i], "sim:0", name_of(i));
@@ -89,9 +104,10 @@ TEST_CASE("pending work on the source is part of the values", "[move_tree]") {
   td::synchronize("sim:0");
   {
     const td::NoGradGuard no_grad;
+    check::keep_busy(stream);
     for (td::Tensor p : net->parameters()) {
       p.record_stream(stream);  // a move that throws frees the model while these fills run
-      for (int i = 0; i < 50; ++i) p.fill_(i);
+      p.fill_(49);
     }
   }
   move_tree(*net, "cpu");
@@ -137,7 +153,10 @@ TEST_CASE("a parameter without a gradient has none afterwards", "[move_tree]") {
 TEST_CASE("parameters stay leaves and keep requires_grad", "[move_tree]") {
   const auto net = make_net();
   net->head->weight.set_requires_grad(false);  // a frozen layer
+  net->head->weight.mutable_grad() = td::ones({3, 31});
   move_tree(*net, "sim:0");
+  check::expect_on(net->head->weight.grad(), "sim:0", "the gradient of the frozen weight");
+  check::expect_on(net->head->weight, "sim:0", "the frozen weight");
   check::expect(!net->head->weight.requires_grad(), "the frozen weight requires a gradient again");
   check::expect(net->head->bias.requires_grad(), "head.bias does not require a gradient any more");
   for (const td::Tensor& p : net->parameters())

@@ -55,6 +55,9 @@ TEST_CASE("two views of one memory are two tensors", "[tied_state]") {
       "addresses");
   check::expect_sizes(copies["first"], {2, 2}, "\"first\", the upper rows of a tensor");
   check::expect_sizes(copies["turned"], {2, 4}, "\"turned\", the same tensor transposed");
+  copies["first"].fill_(7);
+  check::expect_close(copies["turned"], td::ones({2, 4}), 0,
+                      "the copy of \"turned\", after the copy of \"first\" was changed");
 }
 
 TEST_CASE("a second handle from detach() is another tensor", "[tied_state]") {

@@ -39,6 +39,8 @@ TEST_CASE("each batch counts by its number of samples", "[accuracy]") {
                                       answers({1}, {1})};
   check::expect_close(accuracy(model, batches, "cpu"), 1.0 / 4, 1e-9, "0 of 3, 0 of 0 and 1 of 1");
   check::expect_close(accuracy(model, {}, "cpu"), 0, 0, "no batches");
+  check::expect_close(accuracy(model, {answers({}, {}), answers({}, {})}, "cpu"), 0, 0,
+                      "two batches without samples");
 }
 
 TEST_CASE("the model is evaluated in evaluation mode", "[accuracy]") {

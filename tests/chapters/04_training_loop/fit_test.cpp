@@ -177,6 +177,8 @@ TEST_CASE("no test batches, and no epochs", "[fit]") {
   CrossEntropyLoss loss_fn;
   const auto result = fit(net, loss_fn, batches_of({5}, 1), {}, "cpu", {1, 0.01, 0.9});
   check::expect_close(result.at(0).accuracy, 0, 0, "the accuracy without test batches");
+  const auto other = fit(net, loss_fn, batches_of({5}, 1), batches_of({0, 0}, 9), "cpu", {});
+  check::expect_close(other.at(0).accuracy, 0, 0, "the accuracy of test batches without samples");
   check::expect(fit(net, loss_fn, batches_of({5}, 1), {}, "cpu", {0, 0.01, 0.9}).empty(),
                 "no epochs should give no results");
 }
@@ -184,9 +186,10 @@ TEST_CASE("no test batches, and no epochs", "[fit]") {
 TEST_CASE("training on another stream", "[fit]") {
   const auto training = batches_of({33, 31}, 20), test = batches_of({16}, 40);
   Sequential net = make_net(), expected_net = make_net();
-  const auto expected = plain_loop(expected_net, training, test, {2, 0.05, 0.9});
+  const auto expected = plain_loop(expected_net, training, test, {2, 0.05, 0.5});
   const td::StreamGuard guard(td::getStreamFromPool("sim:0"));
   CrossEntropyLoss loss_fn = weighted_loss();
-  const auto got = fit(net, loss_fn, training, test, "sim:0", {2, 0.05, 0.9});
-  check::expect_close(got.at(1).loss, expected[1].loss, 1e-4, "the loss on a stream of the pool");
+  const auto got = fit(net, loss_fn, training, test, "sim:0", {2, 0.05, 0.5});
+  check::expect_close(got.at(1).loss, expected[1].loss, 1e-4,
+                      "the loss on a stream of the pool, with lr 0.05 and momentum 0.5");
 }

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "lanes.h"
 #include "loops.h"
 
 namespace {
 
 using td::nn::BatchNorm1d, td::nn::Dropout, td::nn::Linear, td::nn::Sequential;
-
-const td::Device kSim("sim:0");
 
 /// Returns its input, and remembers in which state it was called.
 struct ProbeImpl : td::nn::Cloneable<ProbeImpl> {
@@ -65,6 +64,26 @@ std::vector<double> classes_by_hand(const Linear& layer, const std::vector<td::T
     }
   }
   return classes;
+}
+
+/// Fails unless predict returns the class of every sample of the batches.
+void expect_classes(const Linear& layer, const std::vector<td::Tensor>& batches,
+                    const std::vector<double>& expected, td::Device device,
+                    const std::string& what) {
+  td::Tensor classes;
+  try {
+    classes = predict(Sequential(layer), batches, device);
+  } catch (const td::NotDoneYet&) {
+    throw;
+  } catch (const std::exception& error) {
+    FAIL(what << ": predict threw \"" << error.what()
+              << "\". The classes of each batch should have one dimension before you join them, "
+                 "also those of one sample");
+  }
+  check::expect_on(classes, "cpu", what);
+  check::expect_dtype(classes, td::kInt64, what);
+  check::expect_sizes(classes, {static_cast<std::int64_t>(expected.size())}, what);
+  check::expect_close(check::values(classes), expected, 0, what);
 }
 
 /// Returns how often the host waits for the device.
@@ -148,12 +167,12 @@ TEST_CASE("predict gives the class of every sample, in order", "[inference]") {
     const std::vector<td::Tensor> batches = make_batches({33, 1, 31}, 5);
     const std::vector<double> expected = classes_by_hand(layer, batches);
     layer->to(device);
-    const td::Tensor classes = predict(Sequential(layer), batches, device);
-    const std::string what = "the classes of three batches on " + device.str();
-    check::expect_on(classes, "cpu", what);
-    check::expect_dtype(classes, td::kInt64, what);
-    check::expect_sizes(classes, {65}, what);
-    check::expect_close(check::values(classes), expected, 0, what);
+    expect_classes(layer, {batches[0]}, {expected.begin(), expected.begin() + 33}, device,
+                   "the classes of one batch on " + device.str());
+    expect_classes(layer, {batches[1]}, {expected[33]}, device,
+                   "the class of a batch of one sample on " + device.str());
+    expect_classes(layer, batches, expected, device,
+                   "the classes of batches of 33, 1 and 31 samples on " + device.str());
     const td::Tensor none = predict(Sequential(layer), {}, device);
     check::expect_sizes(none, {0}, "the classes of no batches");
     check::expect_dtype(none, td::kInt64, "the classes of no batches");
@@ -213,6 +232,17 @@ TEST_CASE("classes on another stream, and with tracking off before", "[inference
   const td::NoGradGuard no_grad;
   predict(Sequential(layer), batches, kSim);
   check::expect(!td::GradMode::is_enabled(), "the caller had gradient tracking off; it is on now");
+}
+
+TEST_CASE("the classes have arrived when predict returns", "[inference]") {
+  Linear layer(5, 7);
+  const std::vector<td::Tensor> batches = make_batches({33, 2}, 5);
+  const std::vector<double> expected = classes_by_hand(layer, batches);
+  layer->to(kSim);
+  const LinkOf slow({1.0, 50e3});  // a copy takes 50 ms
+  const td::Tensor classes = predict(Sequential(layer), batches, kSim);
+  check::expect_close(check::values(classes), expected, 0,
+                      "the classes of two batches, read right after predict returned");
 }
 
 TEST_CASE("the device holds one batch at a time", "[inference]") {

@@ -58,6 +58,12 @@ TEST_CASE("collate keeps dtypes and further dimensions", "[loader]") {
   check::expect_dtype(batch.target, td::kFloat64, "a target of float64");
 }
 
+TEST_CASE("collate makes a batch of samples without elements", "[loader]") {
+  const td::Tensor none = td::empty({0, 2}), label = td::zeros({}, td::kInt64);
+  const Batch batch = collate({{none, label}, {none, label}});
+  check::expect_sizes(batch.data, {2, 0, 2}, "two samples of 0 rows of two elements");
+}
+
 TEST_CASE("collate makes one batch of one sample, and reads any strides", "[loader]") {
   const td::Tensor column = td::arange(6).reshape({3, 2}).t()[1];  // 1, 3, 5
   const Batch batch = collate({{column, td::full({}, 7, td::kInt64)}});

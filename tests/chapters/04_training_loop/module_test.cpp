@@ -95,6 +95,23 @@ TEST_CASE("forward computes the five steps, on every device", "[module]") {
     }
 }
 
+TEST_CASE("twelve hidden layers have their names and their order", "[module]") {
+  const auto model = make_classifier(7, std::vector<std::int64_t>(12, 7), 3);
+  const auto names = names_of(*model);
+  for (const char* name : {"hidden9.weight", "hidden10.weight", "hidden11.bias"})
+    check::expect(names.count(name) == 1,
+                  "twelve hidden layers: state_dict() should have the "
+                  "name " +
+                      std::string(name) + ", but has " + text(names));
+  fill(*model);
+  const td::NoGradGuard no_grad;
+  for (const td::Tensor& parameter : model->parameters()) td::Tensor(parameter).mul_(0.5);
+  model->eval();
+  const td::Tensor x = td::randn({9, 7});
+  check::expect_close(model->forward(x), by_hand(*model, x, 12), 1e-4,
+                      "scores with 12 hidden layers on cpu");
+}
+
 TEST_CASE("dropout is active in training mode only", "[module]") {
   const auto model = make_classifier(7, {512}, 3);
   const td::Tensor x = td::randn({9, 7});

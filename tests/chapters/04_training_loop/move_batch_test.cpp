@@ -1,4 +1,5 @@
 // Tests of move_batch.
+#include "lanes.h"
 #include "loops.h"
 
 TEST_CASE("data and target arrive, values and types unchanged", "[move_batch]") {
@@ -31,6 +32,32 @@ TEST_CASE("nothing is copied that is on the device already", "[move_batch]") {
     check::expect(moved.data.is_same(batch.data) && moved.target.is_same(batch.target),
                   "the batch was on " + device.str() + " already and was copied");
   }
+}
+
+TEST_CASE("each of the two parts moves for itself", "[move_batch]") {
+  for (const bool data_is_there : {true, false}) {
+    const Batch batch{make_batch(3, data_is_there ? "sim:0" : "cpu").data,
+                      make_batch(3, data_is_there ? "cpu" : "sim:0").target};
+    const Batch moved = move_batch(batch, "sim:0");
+    const std::string there = data_is_there ? "data" : "target";
+    const std::string what = " of a batch whose " + there + " was on sim:0 already";
+    check::expect_on(moved.data, "sim:0", "the data" + what);
+    check::expect_on(moved.target, "sim:0", "the target" + what);
+    check::expect(
+        data_is_there ? moved.data.is_same(batch.data) : moved.target.is_same(batch.target),
+        "the " + there + what + " was copied: expected the very same tensor");
+  }
+}
+
+TEST_CASE("both copies have finished when the function returns", "[move_batch]") {
+  const Batch pinned = pinned_batch(33, 5);
+  const td::Stream stream = td::getCurrentStream("sim:0");
+  stream.synchronize();
+  const LinkOf slow({1.0, 50e3});  // a transfer takes 50 ms
+  move_batch(pinned, "sim:0");
+  check::expect(stream.query(),
+                "non_blocking is false, and a copy of pinned memory was still running when "
+                "move_batch returned: pass non_blocking on to both copies");
 }
 
 TEST_CASE("the given batch does not change", "[move_batch]") {

@@ -32,6 +32,20 @@ TEST_CASE("three steps follow the formula", "[sgd_momentum]") {
     }
 }
 
+TEST_CASE("each parameter has its own device and dtype", "[sgd_momentum]") {
+  const std::vector<td::Tensor> parameters = {td::ones({2}, td::kFloat64).requires_grad_(),
+                                              td::ones({2}, td::Device("sim:0")).requires_grad_()};
+  parameters[0].mutable_grad() = td::full({2}, 1.0 / 3, td::kFloat64);
+  parameters[1].mutable_grad() = td::full({2}, 2.0, td::Device("sim:0"));
+  std::vector<td::Tensor> velocity(2);
+  for (int step = 0; step < 2; ++step) sgd_momentum(parameters, velocity, 0.1, 0.5);
+  check::expect_close(
+      check::values(parameters[0]), std::vector<double>(2, 1 - 0.1 * 2.5 / 3), 1e-14,
+      "a parameter of float64 after two steps with the gradient 1/3 and momentum 0.5");
+  check::expect_close(check::values(parameters[1]), std::vector<double>(2, 0.5), 1e-6,
+                      "a parameter on sim:0 after two steps with the gradient 2 and momentum 0.5");
+}
+
 TEST_CASE("the parameter stays the same tensor, a leaf", "[sgd_momentum]") {
   const std::vector<td::Tensor> parameters = {parameter_of(3, "sim:0")};
   const td::Tensor held = parameters[0];

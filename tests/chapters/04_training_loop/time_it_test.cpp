@@ -33,23 +33,34 @@ void expect_about(double seconds, double expected, const std::string& what) {
 
 TEST_CASE("the device's time is measured, not the host's", "[time_it]") {
   for (const td::Device device : {td::Device("cpu"), td::Device("sim:0"), td::Device("sim:1")})
-    expect_about(time_it([&] { busy(device, 0.04); }, device, 3), 0.04,
+    expect_about(time_it([&] { busy(device, 0.04); }, device, 2), 0.04,
                  "work of 40 ms on " + device.str());
 }
 
 TEST_CASE("work that was queued before is not part of the time", "[time_it]") {
   const td::Device device("sim:0");
   int calls = 0;
-  const double seconds = time_it([&] { busy(device, calls++ == 0 ? 0.4 : 0.05); }, device, 1);
-  expect_about(seconds, 0.05, "one run of 50 ms after a warm-up of 400 ms on sim:0");
+  const double seconds = time_it([&] { busy(device, calls++ == 0 ? 0.25 : 0.05); }, device, 1);
+  expect_about(seconds, 0.05, "one run of 50 ms after a warm-up of 250 ms on sim:0");
+  const td::Stream stream = td::getStreamFromPool(device);
+  calls = 0;
+  const double other = time_it(
+      [&] {
+        const td::StreamGuard guard(stream);
+        busy(device, calls++ == 0 ? 0.25 : 0.05);
+      },
+      device, 1);
+  expect_about(other, 0.05,
+               "one run of 50 ms after a warm-up of 250 ms, on a stream of sim:0 that is not the "
+               "current one");
 }
 
 TEST_CASE("the first call warms up and is not counted", "[time_it]") {
   int calls = 0;
-  const double seconds = time_it([&] { busy("cpu", calls++ == 0 ? 0.3 : 0.02); }, "cpu", 3);
+  const double seconds = time_it([&] { busy("cpu", calls++ == 0 ? 0.2 : 0.02); }, "cpu", 3);
   check::expect(calls == 4,
                 "3 runs and a warm-up are 4 calls; there were " + std::to_string(calls));
-  expect_about(seconds, 0.02, "runs of 20 ms after a warm-up of 300 ms");
+  expect_about(seconds, 0.02, "runs of 20 ms after a warm-up of 200 ms");
 }
 
 TEST_CASE("work on another stream is waited for", "[time_it]") {
@@ -75,8 +86,15 @@ TEST_CASE("the median counts, not the fastest run and not the run in the middle"
   expect_about(slow, 0.02, "five runs of 20 ms, the third one held up for 200 ms");
 }
 
+TEST_CASE("the median is the run in the middle of the sorted ones", "[time_it]") {
+  const double seconds[] = {0, 0.15, 0.001, 0.16, 0.04, 0.01};  // the first one is the warm-up
+  int calls = 0;
+  const double median = time_it([&] { busy("cpu", seconds[calls++]); }, "cpu", 5);
+  expect_about(median, 0.04, "runs of 150, 1, 160, 40 and 10 ms");
+}
+
 TEST_CASE("one interrupted run does not change the result", "[time_it]") {
   int calls = 0;
-  const double seconds = time_it([&] { busy("cpu", calls++ == 2 ? 0.4 : 0.02); }, "cpu", 5);
-  expect_about(seconds, 0.02, "five runs of 20 ms, one of them held up for 400 ms");
+  const double seconds = time_it([&] { busy("cpu", calls++ == 2 ? 0.35 : 0.02); }, "cpu", 5);
+  expect_about(seconds, 0.02, "five runs of 20 ms, one of them held up for 350 ms");
 }

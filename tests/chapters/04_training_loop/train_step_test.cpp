@@ -95,9 +95,16 @@ TEST_CASE("modes stay, and the model runs once", "[train_step]") {
   check::expect_close(check::values(net->buffers()[0]), statistics, 0,
                       "the running mean of a frozen batch norm");
   td::optim::SGD other(same->parameters(), td::optim::SGDOptions(0.1));
-  train_step(same, cross_entropy, other, batch.data, batch.target);
+  int losses = 0;
+  const Loss counted = [&](const td::Tensor& output, const td::Tensor& target) {
+    ++losses;
+    return cross_entropy(output, target);
+  };
+  train_step(same, counted, other, batch.data, batch.target);
   check::expect_close(check::values(same->buffers()[2]), std::vector<double>{1}, 0,
                       "the number of batches that the batch norm has seen in one step");
+  check::expect(losses == 1, "one step should compute the loss once; loss_fn was called " +
+                                 std::to_string(losses) + " times");
 }
 
 TEST_CASE("a step on another stream", "[train_step]") {

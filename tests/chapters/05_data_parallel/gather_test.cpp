@@ -28,6 +28,13 @@ TEST_CASE("the destination may be any device, also one without a part", "[gather
   }
 }
 
+TEST_CASE("a tensor on the cpu is complete when gather returns", "[gather]") {
+  const td::Tensor first = counted(3, 3, "sim:0"), second = counted(2, 3, "sim:1");
+  const LinkOf slow({1.0, 50e3});  // a copy takes 50 ms
+  check::expect_close(gather({first, second}, "cpu"), td::cat({counted(3, 3), counted(2, 3)}), 0,
+                      std::string("the tensor joined on cpu, over a slow link") + kNonBlocking);
+}
+
 TEST_CASE("parts of one to four dimensions, and a single part", "[gather]") {
   for (const std::vector<std::int64_t>& sizes :
        {std::vector<std::int64_t>{3}, {3, 31}, {3, 2, 5}, {3, 2, 3, 4}}) {
@@ -78,6 +85,8 @@ TEST_CASE("labels stay integers, an empty part adds no row", "[gather]") {
                       "joined labels");
   const td::Tensor joined = gather({counted(2, 3), td::empty({0, 3})}, "cpu");
   check::expect_close(joined, counted(2, 3), 0, "two rows and an empty part");
+  check::expect_sizes(gather({td::empty({0, 3}), td::empty({0, 3}).to("sim:1")}, "sim:0"), {0, 3},
+                      "two empty parts");
 }
 
 TEST_CASE("losses get their gradients, and a single loss becomes a vector", "[gather]") {
@@ -95,6 +104,10 @@ TEST_CASE("the third part is named, and a number does not fit a vector", "[gathe
         gather({td::ones({2, 3}), td::ones({1, 3}), td::ones({2, 4}).to("sim:0")}, "cpu");
       },
       {"part 2", "sim:0", "[2, 4]", "[2, 3]"}, "part 2 has 4 columns instead of 3");
+  std::vector<td::Tensor> many(12, td::ones({1, 3}));
+  many[10] = td::ones({1, 2});
+  check::expect_throws<td::ShapeError>([&] { gather(many, "cpu"); }, {"part 10", "[1, 2]"},
+                                       "part 10 of 12 has 2 columns instead of 3");
   check::expect_throws<td::ShapeError>(
       [] {
         gather({td::tensor(1.5), td::ones({1})}, "cpu");

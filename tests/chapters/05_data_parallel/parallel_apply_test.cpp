@@ -19,6 +19,46 @@ td::nn::Sequential does(std::function<td::Tensor(const td::Tensor&)> function) {
   return td::nn::Sequential(Does(std::move(function)));
 }
 
+/// The outputs of replicas none of which fails.
+std::vector<td::Tensor> outputs_of(std::vector<td::nn::Sequential>& modules,
+                                   const std::vector<td::Tensor>& inputs) {
+  try {
+    return parallel_apply(modules, inputs);
+  } catch (const td::NotDoneYet&) {
+    throw;
+  } catch (const std::exception& error) {
+    const std::string text = error.what();
+    const bool range = text.find("_M_range_check") != std::string::npos;
+    static std::string told;
+    if (text == told) FAIL("parallel_apply threw the same error again");
+    told = text;
+    FAIL("parallel_apply threw an error, but no replica has failed: "
+         << (range ? "a vector was asked for an element that it does not have. Give the vectors "
+                     "of outputs and errors one element per replica before a thread starts"
+                   : text));
+  }
+  return {};
+}
+
+/// Sets a flag when the thread that made it ends: then all that this thread does is done.
+struct SetsAtThreadEnd {
+  std::shared_ptr<std::atomic<bool>> flag;
+  ~SetsAtThreadEnd() {
+    if (flag) *flag = true;
+  }
+};
+
+void set_at_thread_end(const std::shared_ptr<std::atomic<bool>>& flag) {
+  thread_local SetsAtThreadEnd at_end;
+  at_end.flag = flag;
+}
+
+/// Waits for a flag, but not forever: a replica may run in a thread that goes on.
+void wait_for(const std::atomic<bool>& flag) {
+  for (int ms = 0; ms < 1000 && !flag; ++ms)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 }  // namespace
 
 TEST_CASE("the outputs come in the order of the modules, on every device", "[parallel_apply]") {
@@ -30,7 +70,7 @@ TEST_CASE("the outputs come in the order of the modules, on every device", "[par
       modules.push_back(does([factor](const td::Tensor& x) { return x * factor; }));
       inputs.push_back(counted(3, 2, devices[i]));
     }
-    const auto outputs = parallel_apply(modules, inputs);
+    const auto outputs = outputs_of(modules, inputs);
     check::expect(outputs.size() == devices.size(), "one output for each module was expected");
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       check::expect(outputs[i].defined(), "output " + std::to_string(i) + " is undefined");
@@ -39,6 +79,42 @@ TEST_CASE("the outputs come in the order of the modules, on every device", "[par
                           "output " + std::to_string(i) + " on " + named(devices));
     }
   }
+}
+
+TEST_CASE("the outputs are in order, in whatever order the threads end", "[parallel_apply]") {
+  const auto ended = std::make_shared<std::atomic<bool>>(false);
+  std::vector<td::nn::Sequential> modules{does([ended](const td::Tensor& x) {
+                                            wait_for(*ended);
+                                            return x * 1;
+                                          }),
+                                          does([ended](const td::Tensor& x) {
+                                            set_at_thread_end(ended);
+                                            return x * 2;
+                                          })};
+  const auto outputs = outputs_of(modules, {td::ones({1}), td::ones({1})});
+  check::expect(outputs.size() == 2, "one output for each module was expected");
+  for (std::size_t i = 0; i < 2; ++i)
+    check::expect_close(outputs[i], td::full({1}, static_cast<double>(i + 1)), 0,
+                        "output " + std::to_string(i) +
+                            ", where the thread of replica 1 ends before that of replica 0");
+}
+
+TEST_CASE("the caller's thread has its settings afterwards", "[parallel_apply]") {
+  std::vector<td::nn::Sequential> modules{td::nn::Sequential(td::nn::Linear(2, 1)),
+                                          td::nn::Sequential(td::nn::Linear(2, 1))};
+  for (auto& module : modules) module->to("sim:0");
+  const td::DeviceGuard device("sim:1");
+  const td::StreamGuard other(td::getStreamFromPool("sim:0"));
+  const td::DeviceGuard again("sim:1");
+  const td::NoGradGuard no_grad;
+  const td::Stream stream = td::getCurrentStream("sim:0");
+  outputs_of(modules, {counted(2, 2, "sim:0"), counted(2, 2, "sim:0")});
+  check::expect(td::current_device(td::kSIM) == 1,
+                "sim:1 was the current device of the calling thread, and is not afterwards");
+  check::expect(td::getCurrentStream("sim:0") == stream,
+                "the current stream of sim:0 in the calling thread is another one afterwards");
+  check::expect(!td::GradMode::is_enabled(),
+                "the calling thread did not record, and records afterwards");
 }
 
 TEST_CASE("the replicas run concurrently", "[parallel_apply]") {
@@ -50,7 +126,7 @@ TEST_CASE("the replicas run concurrently", "[parallel_apply]") {
       if (!barrier.all_came()) ++alone;
       return x;
     }));
-  parallel_apply(modules, {counted(1, 1), counted(1, 1), counted(1, 1)});
+  outputs_of(modules, {counted(1, 1), counted(1, 1), counted(1, 1)});
   check::expect(alone == 0,
                 "a replica waited for the others, and they did not start: "
                 "they run one after another");
@@ -61,7 +137,8 @@ TEST_CASE("the replicas build a graph if the caller does, and only then", "[para
     std::vector<td::nn::Sequential> modules{td::nn::Sequential(td::nn::Linear(2, 1)),
                                             td::nn::Sequential(td::nn::Linear(2, 1))};
     const td::AutoGradMode mode(recording);
-    const auto outputs = parallel_apply(modules, {counted(2, 2), counted(2, 2)});
+    const auto outputs = outputs_of(modules, {counted(2, 2), counted(2, 2)});
+    check::expect(outputs.size() == 2, "one output for each module was expected");
     for (std::size_t i = 0; i < 2; ++i)
       check::expect(outputs[i].requires_grad() == recording,
                     recording
@@ -108,6 +185,18 @@ TEST_CASE("after all replicas end, the error of the lowest-numbered one is throw
   const int done_at_throw = done;
   std::this_thread::sleep_for(std::chrono::milliseconds(300));  // a thread left behind uses `done`
   check::expect(done_at_throw == 1, "the error was thrown while replica 1 was still at work");
+}
+
+TEST_CASE("of two replicas that fail, 2 comes before 10", "[parallel_apply]") {
+  std::vector<td::nn::Sequential> modules;
+  for (int i = 0; i < 12; ++i)
+    modules.push_back(does([i](const td::Tensor& x) -> td::Tensor {
+      if (i == 2 || i == 10) throw td::Error("no memory");
+      return x;
+    }));
+  check::expect_throws<td::Error>(
+      [&] { parallel_apply(modules, std::vector<td::Tensor>(12, counted(1, 1))); },
+      {"replica 2 on cpu"}, "errors in replicas 2 and 10 of 12");
 }
 
 TEST_CASE("any exception in a replica is reported, not only those of td", "[parallel_apply]") {
@@ -160,7 +249,7 @@ TEST_CASE("the replicas compute on the streams that are current in the caller",
       used[i] = td::getCurrentStream(x.device()) != td::getDefaultStream(x.device());
       return x;
     }));
-  parallel_apply(modules, {counted(1, 1, "sim:0"), counted(1, 1, "sim:1")});
+  outputs_of(modules, {counted(1, 1, "sim:0"), counted(1, 1, "sim:1")});
   check::expect(used[0] == 0, "the caller uses the default stream of sim:0, replica 0 another one");
   check::expect(
       used[1] == 1,
@@ -177,7 +266,7 @@ TEST_CASE("the current device of a replica is that of its input", "[parallel_app
       current[i] = td::current_device(td::kSIM);
       return x;
     }));
-  parallel_apply(modules, {counted(1, 1, "sim:1"), counted(1, 1, "sim:0")});
+  outputs_of(modules, {counted(1, 1, "sim:1"), counted(1, 1, "sim:0")});
   for (std::size_t i = 0; i < 2; ++i)
     check::expect(current[i] == 1 - static_cast<int>(i),
                   "the current device of a replica should be that of its input: replica " +

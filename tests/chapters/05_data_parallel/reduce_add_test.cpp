@@ -121,6 +121,19 @@ TEST_CASE("each sum is on the device of its parameter", "[reduce_add]") {
   check::expect_close(check::values(second.grad()), twice(4), 0, "the gradient of parameter 1");
 }
 
+TEST_CASE("a model on the cpu waits for the gradients of its replicas", "[reduce_add]") {
+  const td::Tensor both = parameter(1, "cpu"), none = parameter(kNone, "cpu");
+  const std::vector<std::vector<td::Tensor>> parameters = {
+      {both, none}, {parameter(2, "sim:0"), parameter(4, "sim:0")}};
+  const LinkOf slow({1.0, 50e3});  // a copy takes 50 ms
+  reduce_add(parameters);
+  check::expect_close(both.grad().clone(), td::full({2}, 3.0), 0,
+                      "the gradient of a model on cpu and of a replica on sim:0, added (a "
+                      "`non_blocking` copy to the cpu has not finished when it returns)");
+  check::expect_close(none.grad().clone(), td::full({2}, 4.0), 0,
+                      "the gradient that only the replica on sim:0 has");
+}
+
 TEST_CASE("a single model keeps its gradient", "[reduce_add]") {
   const td::Tensor mine = parameter(3, "sim:0");
   reduce_add({{mine, parameter(kNone, "sim:0")}});

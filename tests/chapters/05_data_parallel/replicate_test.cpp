@@ -87,6 +87,13 @@ TEST_CASE("a device may be given without an index", "[replicate]") {
   const auto replicas = replicate(make_model("sim:0"), {"sim", "sim:1"});  // sim:0 is current
   check::expect_on(replicas[0]->parameters()[0], "sim:0", "a parameter of the model");
   check::expect_on(replicas[1]->parameters()[0], "sim:1", "a parameter of replica 1");
+  const td::DeviceGuard current("sim:1");
+  const auto others = replicate(make_model("sim:1"), {"sim", "sim:0", "sim"});
+  const char* const expected[] = {"sim:1", "sim:0", "sim:1"};
+  for (std::size_t r = 0; r < 3; ++r)
+    check::expect_on(others[r]->parameters()[0], expected[r],
+                     "a parameter of replica " + std::to_string(r) +
+                         " on {sim, sim:0, sim}, where sim:1 is the current sim device");
 }
 
 TEST_CASE("replicas on one device share nothing", "[replicate]") {

@@ -69,6 +69,7 @@ void expect_steps(const std::vector<std::vector<std::int64_t>>& rows, int steps 
   for (int r = 0; r < ranks; ++r) models.push_back(double_net(1));
   std::vector<std::vector<double>> got(rows.size());
   std::vector<int> graphs(rows.size());
+  std::vector<std::int64_t> dims(rows.size());
   std::vector<std::vector<std::ptrdiff_t>> reduced(rows.size());  // all_reduces per step
   run_ranks(ranks, [&](ProcessGroup& group) {
     const auto r = static_cast<std::size_t>(group.rank());
@@ -80,6 +81,7 @@ void expect_steps(const std::vector<std::vector<std::int64_t>>& rows, int steps 
       const td::Tensor loss = accumulate_step(ddp, cross_entropy, optimizer, batches[r]);
       got[r].push_back(loss.item<double>());
       graphs[r] += loss.requires_grad();
+      dims[r] = std::max(dims[r], loss.dim());
       reduced[r].push_back(
           std::count_if(counted->calls.begin(), counted->calls.end(),
                         [](const auto& call) { return call.type == CollectiveType::kAllReduce; }));
@@ -103,6 +105,8 @@ void expect_steps(const std::vector<std::vector<std::int64_t>>& rows, int steps 
     check::expect_close(got[r], losses[r], 1e-9,
                         what + "the returned losses, each the mean over all rows of this rank");
     check::expect(graphs[r] == 0, what + "the returned loss still has a graph");
+    check::expect(dims[r] == 0, what + "the returned loss has " + std::to_string(dims[r]) +
+                                    " dimensions; expected none");
   }
 }
 
@@ -119,6 +123,32 @@ TEST_CASE("each row counts the same in micro-batches of different sizes", "[accu
 }
 
 TEST_CASE("one micro-batch is an ordinary step", "[accumulate]") { expect_steps({{5}, {3}}); }
+
+TEST_CASE("forward and backward run for one micro-batch after the other", "[accumulate]") {
+  std::vector<std::string> passes;
+  run_ranks(1, [&](ProcessGroup& group) {
+    const td::nn::Sequential model(
+        double_net(1), td::nn::Functional([&](const td::Tensor& x) {
+          passes.push_back("forward " + std::to_string(x.size(0)));
+          if (x.requires_grad())
+            x.register_hook([&](const td::Tensor&) { passes.back() += " backward"; });
+          return x;
+        }));
+    auto ddp = wrapped(model, std::make_shared<CountedGroup>(group));
+    td::optim::SGD optimizer(ddp->parameters(), td::optim::SGDOptions(0.3));
+    accumulate_step(ddp, cross_entropy, optimizer, make_batches({3, 1, 2}, 10));
+  });
+  std::string text;
+  for (const std::string& pass : passes) text += (text.empty() ? "" : ", ") + pass;
+  std::sort(passes.begin(), passes.end());
+  check::expect(passes == std::vector<std::string>{"forward 1 backward", "forward 2 backward",
+                                                   "forward 3 backward"},
+                "micro-batches of 3, 1 and 2 rows: expected forward 3 backward, forward 1 "
+                "backward, forward 2 backward; got " +
+                    text +
+                    ". Join no micro-batches, and call backward for each of them, so that the "
+                    "graph of only one is in memory");
+}
 
 TEST_CASE("gradients of before do not count", "[accumulate]") {
   std::vector<td::nn::Sequential> models = {double_net(1), double_net(1)};

@@ -114,6 +114,13 @@ TEST_CASE("packed gradients stand one after another", "[buckets]") {
   }
 }
 
+TEST_CASE("zeros for a missing gradient have the type of the parameter", "[buckets]") {
+  const td::Tensor flat = pack_gradients({parameter_with({2, 2}, kNone, td::kDouble)});
+  check::expect_dtype(flat, td::kDouble, "packed: a double parameter without a gradient");
+  check::expect_close(check::values(flat), std::vector<double>(4, 0), 0,
+                      "packed: a double parameter without a gradient");
+}
+
 TEST_CASE("unpacked gradients have their shapes back", "[buckets]") {
   for (const td::Device device : check::devices()) {
     const std::vector<td::Tensor> parameters = {parameter_with({2, 3}, 100, device),

@@ -1,5 +1,6 @@
 // Tests of ddp_main. spawn() starts this checker again for each rank, with the same arguments; a
 // rank ends inside spawn(), so it runs no check of its own.
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <sstream>
@@ -26,6 +27,17 @@ struct Folder {
   }
 };
 
+constexpr const char* kStays = "this rank is still in the process group";
+
+// In a rank: prints a line at the end of the process if the rank is in the group then. It must be
+// called in the group, because the group ends in a handler that was registered when it was made.
+void watch_the_end() {
+  if (!td::distributed::launched()) return;
+  [[maybe_unused]] static const int registered = std::atexit([] {
+    if (td::distributed::is_initialized()) std::cout << kStays << std::endl;
+  });
+}
+
 Job make_job(const Folder& folder, const std::string& name, int world_size) {
   td::manual_seed(3);
   Job job;
@@ -39,10 +51,12 @@ Job make_job(const Folder& folder, const std::string& name, int world_size) {
     return td::nn::Sequential(td::nn::Linear(4, 8), td::nn::Tanh(), td::nn::Linear(8, 3));
   };
   job.loss = [](const td::Tensor& output, const td::Tensor& target) {
+    watch_the_end();
     return td::nn::functional::cross_entropy(output, target);
   };
   job.epochs = 2;
   job.batch_size = 4;
+  job.lr = 0.3;
   job.file = (folder.path / (name + ".safetensors")).string();
   return job;
 }
@@ -108,6 +122,7 @@ void expect_job(const Job& job) {
   }
   check::expect(count(text, "] rank 0: saved") == 1 && count(text, ": saved") == 1,
                 "expected one line that begins with \"rank 0: saved\", from rank 0 only" + all);
+  check::expect(count(text, kStays) == 0, "a rank ended without destroy_process_group()" + all);
   check::expect(std::filesystem::exists(job.file), "rank 0 has not saved " + job.file + all);
   std::vector<td::Tensor> saved;
   td::load(saved, job.file);
@@ -125,9 +140,9 @@ void expect_job(const Job& job) {
 
 }  // namespace
 
-TEST_CASE("two ranks train, name their devices, and rank 0 saves", "[ddp_main]") {
+TEST_CASE("three ranks train, name their devices, and rank 0 saves", "[ddp_main]") {
   const Folder folder;
-  Job job = make_job(folder, "two", 2);
+  Job job = make_job(folder, "three", 3);
   job.device = "sim:0";
   expect_job(job);
 }

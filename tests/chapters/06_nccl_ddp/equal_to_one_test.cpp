@@ -1,5 +1,7 @@
 // Tests of equal_step and scaled_learning_rate. The reference is one process with the whole batch,
 // in float64, so that only a wrong formula can differ.
+#include <algorithm>
+
 #include "ranks.h"
 
 namespace {
@@ -44,6 +46,7 @@ void expect_equal_to_one(const std::vector<std::int64_t>& shares, td::Device dev
   std::vector<td::nn::Sequential> models;
   std::vector<std::vector<double>> seen(shares.size());
   std::vector<int> attached(shares.size());
+  std::vector<std::int64_t> dims(shares.size());
   for (int r = 0; r < ranks; ++r) models.push_back(double_net(1, device));
   run_ranks(ranks, [&](ProcessGroup& group) {
     const auto r = static_cast<std::size_t>(group.rank());
@@ -51,6 +54,7 @@ void expect_equal_to_one(const std::vector<std::int64_t>& shares, td::Device dev
     for (int step = 0; step < kSteps; ++step) {
       const td::Tensor loss = equal_step(models[r], loss_fn, mine, data[r], target[r], group);
       attached[r] += loss.requires_grad();
+      dims[r] = std::max(dims[r], loss.dim());
       seen[r].push_back(loss.item<double>());
     }
   });
@@ -67,6 +71,10 @@ void expect_equal_to_one(const std::vector<std::int64_t>& shares, td::Device dev
     check::expect_close(seen[static_cast<std::size_t>(r)], losses, 1e-10,
                         what + "losses of " + rank_name(r, ranks));
     check::expect(attached[static_cast<std::size_t>(r)] == 0, "the loss still has its graph");
+    check::expect(dims[static_cast<std::size_t>(r)] == 0,
+                  what + "the loss of " + rank_name(r, ranks) +
+                      " should have no dimensions, and has " +
+                      std::to_string(dims[static_cast<std::size_t>(r)]));
   }
 }
 

@@ -1,4 +1,5 @@
 // Tests of average_gradients: against the mean computed in float64.
+#include <algorithm>
 #include <limits>
 
 #include "ranks.h"
@@ -56,6 +57,29 @@ TEST_CASE("a parameter that one rank did not use counts as zeros there", "[naive
   average(all);
   expect_gradient(all, 0, 4, "used by rank 0 only");
   expect_gradient(all, 1, 3, "used by both");
+}
+
+TEST_CASE("each parameter that requires grad has one all_reduce of its own", "[naive_all_reduce]") {
+  std::vector<std::vector<std::int64_t>> calls(2);
+  run_ranks(2, [&](ProcessGroup& group) {
+    CountedGroup counted(group);
+    const std::vector<td::Tensor> parameters = {parameter_with({4}, 1), td::zeros({5}),
+                                                parameter_with({2, 3}, 2), parameter_with({1}, 3)};
+    average_gradients(parameters, counted);
+    for (const auto& call : counted.calls)
+      if (call.type == td::distributed::CollectiveType::kAllReduce)
+        calls[static_cast<std::size_t>(group.rank())].push_back(call.numel);
+  });
+  for (auto& sizes : calls) {
+    std::string text;
+    for (const std::int64_t size : sizes) text += " " + std::to_string(size);
+    std::sort(sizes.begin(), sizes.end());
+    check::expect(sizes == std::vector<std::int64_t>{1, 4, 6},
+                  "parameters of 4, 5 (frozen), 6 and 1 elements: expected all_reduces of 4 6 1 "
+                  "elements, got" +
+                      (text.empty() ? " none" : text) +
+                      ". Buckets of several parameters are another exercise");
+  }
 }
 
 TEST_CASE("every average is there when the function returns", "[naive_all_reduce]") {

@@ -182,6 +182,18 @@ TEST_CASE("finish starts the buckets that did not become complete", "[overlap]")
   expect_gradients(overlap.parameters, {1, 0, 3, 4}, "with an unused parameter");
 }
 
+TEST_CASE("a backward pass that uses all parameters follows one that does not", "[overlap]") {
+  NotedGroup group;
+  Overlap overlap(four_parameters(), {{3, 2}, {1, 0}}, group);
+  for (const std::size_t p : {3u, 2u, 0u}) gradient_ready(overlap, p);  // without parameter 1
+  finish(overlap);
+  group.notes.clear();
+  for (const std::size_t p : {3u, 2u, 1u, 0u}) gradient_ready(overlap, p);
+  expect_notes(group.notes, {"start 70", "start 30"},
+               "the step after one that did not use parameter 1, before finish");
+  finish(overlap);
+}
+
 TEST_CASE("the second backward is reduced like the first", "[overlap]") {
   NotedGroup group;
   Overlap overlap(four_parameters(), {{3, 2}, {1, 0}}, group);

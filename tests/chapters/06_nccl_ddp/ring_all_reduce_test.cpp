@@ -120,6 +120,68 @@ TEST_CASE("each rank sends to its right neighbor and receives from its left one,
   }
 }
 
+namespace {
+
+// Counts the received messages whose end the rank knows, by wait() or is_completed().
+class ReceivedGroup : public CountedGroup {
+ public:
+  using CountedGroup::CountedGroup;
+  int received = 0, waited = 0;
+
+ protected:
+  std::shared_ptr<td::distributed::Work> start(td::distributed::Collective call) override {
+    const bool receives = call.key.type == CollectiveType::kReceive;
+    received += receives;
+    auto work = CountedGroup::start(std::move(call));
+    if (!receives) return work;
+    return std::make_shared<Message>(std::move(work), waited);
+  }
+
+ private:
+  class Message : public td::distributed::Work {
+   public:
+    Message(std::shared_ptr<td::distributed::Work> work, int& waited)
+        : work_(std::move(work)), waited_(waited) {}
+    void wait() override {
+      work_->wait();
+      know();
+    }
+    bool is_completed() const override {
+      if (!work_->is_completed()) return false;
+      know();
+      return true;
+    }
+
+   private:
+    void know() const {
+      waited_ += !known_;
+      known_ = true;
+    }
+    std::shared_ptr<td::distributed::Work> work_;
+    int& waited_;
+    mutable bool known_ = false;
+  };
+};
+
+}  // namespace
+
+TEST_CASE("a rank waits for each message before it adds it", "[ring_all_reduce]") {
+  std::vector<int> received(3), waited(3);
+  run_or_hang(3, [&](ProcessGroup& group) {
+    ReceivedGroup counted(group);
+    ring_all_reduce(td::ones({7}), counted);
+    const auto r = static_cast<std::size_t>(group.rank());
+    received[r] = counted.received, waited[r] = counted.waited;
+    group.barrier()->wait();
+  });
+  for (std::size_t r = 0; r < 3; ++r)
+    check::expect(waited[r] == received[r],
+                  "rank " + std::to_string(r) + " received " + std::to_string(received[r]) +
+                      " messages and waited for " + std::to_string(waited[r]) +
+                      " of them: recv returns a Work immediately, and the values are there after "
+                      "wait()");
+}
+
 TEST_CASE("integers are added as integers", "[ring_all_reduce]") {
   const std::int64_t large = (std::int64_t{1} << 40) + 1;
   std::vector<td::Tensor> tensors = {td::full({3}, large, td::kInt64),

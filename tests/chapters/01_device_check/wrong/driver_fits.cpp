@@ -217,3 +217,56 @@ Fit driver_fits(const std::string& driver, const std::string& toolkit,
   return major != rows.end() && have >= numbers(major->driver) ? Fit::kMinorVersion : Fit::kTooOld;
 }
 }  // namespace without_padding
+
+// answer: octal
+// expect: driver 570.26.08, toolkit 12.8: expected kFull
+// Lets std::stoi detect the base: a number that begins with 0 is octal, and "08" is 0.
+namespace octal {
+namespace {
+std::vector<int> numbers(const std::string& version) {
+  std::vector<int> parts;
+  std::istringstream in(version);
+  for (std::string part; std::getline(in, part, '.');)
+    parts.push_back(std::stoi(part, nullptr, /*base=*/0));
+  parts.resize(3);
+  return parts;
+}
+}  // namespace
+
+Fit driver_fits(const std::string& driver, const std::string& toolkit,
+                const std::vector<ToolkitRow>& rows) {
+  std::string own, oldest = "9999";
+  for (const auto& row : rows) {
+    if (row.toolkit == toolkit) own = row.driver;
+    if (row.toolkit == toolkit.substr(0, toolkit.find('.')) + ".x") oldest = row.driver;
+  }
+  if (own.empty()) throw td::Error("no toolkit " + toolkit);
+  if (numbers(driver) >= numbers(own)) return Fit::kFull;
+  return numbers(driver) >= numbers(oldest) ? Fit::kMinorVersion : Fit::kTooOld;
+}
+}  // namespace octal
+
+// answer: two_digits_each
+// expect: driver 525.60.113, toolkit 12.4: expected kTooOld
+// Makes one number of a version, with two digits for each part after the first.
+namespace two_digits_each {
+namespace {
+long number(const std::string& version) {
+  long a = 0, b = 0, c = 0;
+  std::sscanf(version.c_str(), "%ld.%ld.%ld", &a, &b, &c);
+  return (a * 100 + b) * 100 + c;
+}
+}  // namespace
+
+Fit driver_fits(const std::string& driver, const std::string& toolkit,
+                const std::vector<ToolkitRow>& rows) {
+  std::string own, oldest = "99999";
+  for (const auto& row : rows) {
+    if (row.toolkit == toolkit) own = row.driver;
+    if (row.toolkit == toolkit.substr(0, toolkit.find('.')) + ".x") oldest = row.driver;
+  }
+  if (own.empty()) throw td::Error("no toolkit " + toolkit);
+  if (number(driver) >= number(own)) return Fit::kFull;
+  return number(driver) >= number(oldest) ? Fit::kMinorVersion : Fit::kTooOld;
+}
+}  // namespace two_digits_each

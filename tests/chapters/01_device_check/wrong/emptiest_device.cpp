@@ -161,3 +161,42 @@ td::Device emptiest_device(const std::vector<td::Device>& devices) {
   return best;
 }
 }  // namespace total_memory
+
+// answer: whole_mib
+// expect: a tensor of 4 KiB on sim:0
+// Compares what a person reads: whole MiB.
+namespace whole_mib {
+td::Device emptiest_device(const std::vector<td::Device>& devices) {
+  if (devices.empty()) throw td::DeviceError("no devices");
+  td::Device best = devices[0];
+  std::size_t most = 0;
+  for (const td::Device device : devices) {
+    std::size_t free = 0, total = 0;
+    td::backend(device.type()).memory(device.index(), &free, &total);
+    const td::MemoryStats stats = td::memory_stats(device);
+    free += stats.reserved - stats.allocated;
+    if (free >> 20 > most >> 20) best = device, most = free;
+  }
+  return best;
+}
+}  // namespace whole_mib
+
+// answer: largest_part
+// expect: 8.5 of 80 GiB are free on cuda:0, 5 of 8 GiB on cuda:1
+// Compares which part of each device is free. Right for devices of one size.
+namespace largest_part {
+td::Device emptiest_device(const std::vector<td::Device>& devices) {
+  if (devices.empty()) throw td::DeviceError("no devices");
+  td::Device best = devices[0];
+  double most = 0;
+  for (const td::Device device : devices) {
+    std::size_t free = 0, total = 0;
+    td::backend(device.type()).memory(device.index(), &free, &total);
+    const td::MemoryStats stats = td::memory_stats(device);
+    free += stats.reserved - stats.allocated;
+    const double part = static_cast<double>(free) / static_cast<double>(total);
+    if (part > most) best = device, most = part;
+  }
+  return best;
+}
+}  // namespace largest_part

@@ -1,5 +1,7 @@
 #include "exercises.h"
 
+#include <charconv>
+
 #include <algorithm>
 #include <cstring>
 
@@ -144,3 +146,91 @@ DeviceName parse_device(const std::string& text, const std::vector<std::string>&
   return name;
 }
 }  // namespace stoi_only
+
+// answer: minus_zero
+// expect: "cuda:-0" is not a device: an error was expected, none was thrown
+// Reads an integer of any sign with std::from_chars, and then checks its range.
+namespace minus_zero {
+DeviceName parse_device(const std::string& text, const std::vector<std::string>& kinds) {
+  const auto colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  std::string list;
+  bool known = false;
+  for (const auto& k : kinds) list += ' ' + k, known = known || k == kind;
+  const bool tpu = !known && (kind == "tpu" || kind == "xla");
+  const td::DeviceError error('"' + text + "\" is not one of" + list + (tpu ? ", chapter 10" : ""));
+  if (!known) throw error;
+  if (colon == std::string::npos) return {kind, -1};
+  const std::string digits = text.substr(colon + 1);
+  int index = -1;
+  const char* end = digits.data() + digits.size();
+  const auto read = std::from_chars(digits.data(), end, index);
+  if (read.ec != std::errc() || read.ptr != end || index < 0 || index > 127 ||
+      (digits[0] == '0' && digits.size() > 1))
+    throw error;
+  return {kind, index};
+}
+}  // namespace minus_zero
+
+// answer: tpu_without_kinds
+// expect: "tpu" is explained in chapter 10: the error should say "cpu"
+// Sends the reader to chapter 10 with a message of its own, which does not list the kinds.
+namespace tpu_without_kinds {
+DeviceName parse_device(const std::string& text, const std::vector<std::string>& kinds) {
+  const auto colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  std::string list;
+  bool known = false;
+  for (const auto& k : kinds) list += ' ' + k, known = known || k == kind;
+  if (!known && (kind == "tpu" || kind == "xla"))
+    throw td::DeviceError('"' + text + "\" comes in chapter 10");
+  const std::string digits = colon == std::string::npos ? "0" : text.substr(colon + 1);
+  const bool good = !digits.empty() && digits.size() < 4 &&
+                    digits.find_first_not_of("0123456789") == std::string::npos &&
+                    std::to_string(std::stoi(digits)) == digits && std::stoi(digits) < 128;
+  if (!known || !good) throw td::DeviceError('"' + text + "\" is not one of" + list);
+  return {kind, colon == std::string::npos ? -1 : std::stoi(digits)};
+}
+}  // namespace tpu_without_kinds
+
+// answer: tpu_and_xla_are_one
+// expect: "tpu:1" where the kinds are cpu and xla: the error should say "chapter 10"
+// Takes a machine with one of the two kinds for a machine with both.
+namespace tpu_and_xla_are_one {
+DeviceName parse_device(const std::string& text, const std::vector<std::string>& kinds) {
+  const auto colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  std::string list;
+  bool known = false, any = false;
+  for (const auto& k : kinds)
+    list += ' ' + k, known = known || k == kind, any = any || k == "tpu" || k == "xla";
+  if (!any && (kind == "tpu" || kind == "xla")) list += "; see chapter 10";
+  const std::string digits = colon == std::string::npos ? "0" : text.substr(colon + 1);
+  const bool good = !digits.empty() && digits.size() < 4 &&
+                    digits.find_first_not_of("0123456789") == std::string::npos &&
+                    std::to_string(std::stoi(digits)) == digits && std::stoi(digits) < 128;
+  if (!known || !good) throw td::DeviceError('"' + text + "\" is not one of" + list);
+  return {kind, colon == std::string::npos ? -1 : std::stoi(digits)};
+}
+}  // namespace tpu_and_xla_are_one
+
+// answer: index_in_a_byte
+// expect: "cuda:256" is not a device: an error was expected, none was thrown
+// Stores the index in the byte that td::Device has for it, and checks the range afterwards.
+namespace index_in_a_byte {
+DeviceName parse_device(const std::string& text, const std::vector<std::string>& kinds) {
+  const auto colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  std::string list;
+  bool known = false;
+  for (const auto& k : kinds) list += ' ' + k, known = known || k == kind;
+  if (!known && (kind == "tpu" || kind == "xla")) list += "; see chapter 10";
+  const std::string digits = colon == std::string::npos ? "0" : text.substr(colon + 1);
+  const bool good = !digits.empty() && digits.size() < 5 &&
+                    digits.find_first_not_of("0123456789") == std::string::npos &&
+                    (digits == "0" || digits[0] != '0');
+  const int index = good ? static_cast<signed char>(std::stoi(digits)) : -1;
+  if (!known || index < 0) throw td::DeviceError('"' + text + "\" is not one of" + list);
+  return {kind, colon == std::string::npos ? -1 : index};
+}
+}  // namespace index_in_a_byte

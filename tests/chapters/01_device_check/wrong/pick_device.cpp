@@ -1,5 +1,7 @@
 #include "exercises.h"
 
+#include <set>
+
 #include <ostream>
 
 #include "td/device/stream.h"
@@ -179,3 +181,67 @@ td::Device pick_device(const std::vector<std::string>& wishes, std::ostream& log
   return td::Device("cpu");
 }
 }  // namespace without_reason
+
+// answer: resets_to_the_first
+// expect: sim:1 was the current sim device before pick_device({"sim:0"})
+// Makes the device current in order to try it, and takes sim:0 for what was current before.
+namespace resets_to_the_first {
+td::Device pick_device(const std::vector<std::string>& wishes, std::ostream& log) {
+  for (const auto& wish : wishes) td::Device parsed(wish);
+  for (const auto& wish : wishes) try {
+      const td::Device found = td::check_device(wish);
+      if (!found.is_cpu()) {
+        td::set_device(found);
+        td::set_device(td::Device(found.type(), 0));
+      }
+      log << "using " << found << '\n';
+      return found;
+    } catch (const td::DeviceError& reason) {
+      log << wish << ": " << reason.what() << '\n';
+    }
+  log << "using cpu\n";
+  return td::kCPU;
+}
+}  // namespace resets_to_the_first
+
+// answer: tries_them_all
+// expect: wishes {sim:0, cuda:127, sim:99}: one line was expected
+// Tries every wish, and takes the first one that exists afterwards.
+namespace tries_them_all {
+td::Device pick_device(const std::vector<std::string>& wishes, std::ostream& log) {
+  std::vector<td::Device> found;
+  for (const auto& wish : wishes) td::Device parsed(wish);
+  for (const auto& wish : wishes) try {
+      const td::Device device = td::check_device(wish);
+      if (found.empty()) found.push_back(device);
+    } catch (const td::DeviceError& reason) {
+      if (!found.empty() && wish == "cpu") continue;
+      log << wish << ": " << reason.what() << '\n';
+    }
+  if (found.empty()) found.push_back(td::kCPU);
+  log << "using " << found[0] << '\n';
+  return found[0];
+}
+}  // namespace tries_them_all
+
+// answer: each_wish_once
+// expect: wishes {sim:99, sim:99, sim:0}: a line for each wish was expected
+// Remembers what it has tried, and passes over a repeated wish without a word.
+namespace each_wish_once {
+td::Device pick_device(const std::vector<std::string>& wishes, std::ostream& log) {
+  for (const auto& wish : wishes) td::Device parsed(wish);
+  std::set<std::string> tried;
+  for (const auto& wish : wishes) {
+    if (!tried.insert(wish).second) continue;
+    try {
+      const td::Device found = td::check_device(wish);
+      log << "using " << found << '\n';
+      return found;
+    } catch (const td::DeviceError& reason) {
+      log << wish << ": " << reason.what() << '\n';
+    }
+  }
+  log << "using cpu\n";
+  return td::kCPU;
+}
+}  // namespace each_wish_once

@@ -1,6 +1,7 @@
 #include "exercises.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <set>
 #include <sstream>
@@ -206,3 +207,43 @@ std::vector<int> visible_devices(const std::optional<std::string>& variable, int
   return visible;
 }
 }  // namespace wraps_around
+
+// answer: minus_zero
+// expect: CUDA_VISIBLE_DEVICES="-0", 4 GPUs: expected {}, got {0}
+// Reads integers of any sign, and rejects those below 0.
+namespace minus_zero {
+std::vector<int> visible_devices(const std::optional<std::string>& variable, int gpus) {
+  std::vector<int> visible;
+  if (!variable)
+    for (int i = 0; i < gpus; ++i) visible.push_back(i);
+  std::istringstream entries(variable.value_or(""));
+  for (std::string entry; std::getline(entries, entry, ',');) {
+    int index = -1;
+    const auto read = std::from_chars(entry.data(), entry.data() + entry.size(), index);
+    if (read.ec != std::errc() || read.ptr != entry.data() + entry.size() || index < 0 ||
+        index >= gpus)
+      break;
+    visible.push_back(index);
+  }
+  return visible;
+}
+}  // namespace minus_zero
+
+// answer: nine_digits
+// expect: leading zeros change nothing
+// Counts the digits instead of reading the number.
+namespace nine_digits {
+std::vector<int> visible_devices(const std::optional<std::string>& variable, int gpus) {
+  std::vector<int> visible;
+  if (!variable)
+    for (int i = 0; i < gpus; ++i) visible.push_back(i);
+  std::istringstream entries(variable.value_or(""));
+  for (std::string entry; std::getline(entries, entry, ',');) {
+    if (entry.empty() || entry.size() > 9 ||
+        entry.find_first_not_of("0123456789") != std::string::npos || std::stoi(entry) >= gpus)
+      break;
+    visible.push_back(std::stoi(entry));
+  }
+  return visible;
+}
+}  // namespace nine_digits

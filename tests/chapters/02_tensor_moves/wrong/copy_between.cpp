@@ -133,3 +133,34 @@ void copy_between(void* to, td::Device to_device, const void* from, td::Device f
   stream.synchronize();
 }
 }  // namespace whole_words_only
+
+// answer: target_makes_the_copy
+// expect: sim:0 to sim:1, 124 bytes: expected the copy on
+// Orders everything rightly, but between two accelerators the target makes the copy.
+namespace target_makes_the_copy {
+void copy_between(void* to, td::Device to_device, const void* from, td::Device from_device,
+                  std::size_t bytes) {
+  if (bytes == 0) return;
+  const td::Device worker = to_device.is_cpu() ? from_device : to_device;
+  if (!from_device.is_cpu()) td::synchronize(from_device);
+  const td::Stream stream = td::getCurrentStream(worker);
+  td::backend(worker.type())
+      .copy(to, to_device, from, from_device, bytes, worker.index(), stream.native());
+  stream.synchronize();
+}
+}  // namespace target_makes_the_copy
+
+// answer: waits_for_nothing
+// expect: 0 bytes between cpu and sim:0: nothing should happen
+// Waits for the stream also where there is nothing to copy.
+namespace waits_for_nothing {
+void copy_between(void* to, td::Device to_device, const void* from, td::Device from_device,
+                  std::size_t bytes) {
+  const td::Device worker = from_device.is_cpu() ? to_device : from_device;
+  const td::Stream stream = td::getCurrentStream(worker);
+  if (bytes > 0)
+    td::backend(worker.type())
+        .copy(to, to_device, from, from_device, bytes, worker.index(), stream.native());
+  stream.synchronize();
+}
+}  // namespace waits_for_nothing

@@ -1,6 +1,7 @@
 #include "exercises.h"
 
 #include <map>
+#include <tuple>
 #include <utility>
 
 // answer: all_as_float
@@ -659,3 +660,149 @@ std::vector<td::Tensor> move_all(const std::vector<td::Tensor>& tensors, td::Dev
   return moved;
 }
 }  // namespace wrong_offsets
+
+// answer: empty_ones_each
+// expect: {x, y, x} without elements to sim:0: results 0 and 2 should be the same
+// Makes a new empty tensor for each repetition of one.
+namespace empty_ones_each {
+namespace {
+
+struct Pack {
+  std::vector<td::Tensor> parts;
+  std::vector<std::size_t> indices;
+};
+
+}  // namespace
+
+std::vector<td::Tensor> move_all(const std::vector<td::Tensor>& tensors, td::Device device) {
+  std::vector<td::Tensor> moved(tensors.size());
+  const td::Device target = td::check_device(device);
+  const auto first_of = [&](const td::Tensor& x) {
+    std::size_t i = 0;
+    while (!tensors[i].is_same(x)) ++i;
+    return i;
+  };
+  std::map<std::pair<std::string, td::ScalarType>, Pack> packs;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const td::Tensor& x = tensors[i];
+    if (x.device() == target) {
+      moved[i] = x;
+    } else if (x.numel() == 0) {
+      moved[i] = td::empty(x.sizes(), x.options().device(target));
+    } else if (first_of(x) == i) {
+      Pack& pack = packs[{x.device().str(), x.dtype()}];
+      pack.parts.push_back(x.reshape({-1}));
+      pack.indices.push_back(i);
+    }
+  }
+  for (auto& [key, pack] : packs) {
+    const td::Tensor buffer = td::cat(pack.parts).to(target);
+    std::int64_t begin = 0;
+    for (const std::size_t i : pack.indices) {
+      moved[i] = buffer.narrow(0, begin, tensors[i].numel()).view(tensors[i].sizes());
+      begin += tensors[i].numel();
+    }
+  }
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    if (!moved[i].defined()) moved[i] = moved[first_of(tensors[i])];
+  return moved;
+}
+}  // namespace empty_ones_each
+
+// answer: empty_ones_first
+// expect: tensor 0 has no elements and is on sim:0 already
+// Asks for elements before it asks for the device.
+namespace empty_ones_first {
+namespace {
+
+struct Pack {
+  std::vector<td::Tensor> parts;
+  std::vector<std::size_t> indices;
+};
+
+}  // namespace
+
+std::vector<td::Tensor> move_all(const std::vector<td::Tensor>& tensors, td::Device device) {
+  std::vector<td::Tensor> moved(tensors.size());
+  const td::Device target = td::check_device(device);
+  const auto first_of = [&](const td::Tensor& x) {
+    std::size_t i = 0;
+    while (!tensors[i].is_same(x)) ++i;
+    return i;
+  };
+  std::map<std::pair<std::string, td::ScalarType>, Pack> packs;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const td::Tensor& x = tensors[i];
+    if (first_of(x) < i) continue;
+    if (x.numel() == 0) {
+      moved[i] = td::empty(x.sizes(), x.options().device(target));
+    } else if (x.device() == target) {
+      moved[i] = x;
+    } else {
+      Pack& pack = packs[{x.device().str(), x.dtype()}];
+      pack.parts.push_back(x.reshape({-1}));
+      pack.indices.push_back(i);
+    }
+  }
+  for (auto& [key, pack] : packs) {
+    const td::Tensor buffer = td::cat(pack.parts).to(target);
+    std::int64_t begin = 0;
+    for (const std::size_t i : pack.indices) {
+      moved[i] = buffer.narrow(0, begin, tensors[i].numel()).view(tensors[i].sizes());
+      begin += tensors[i].numel();
+    }
+  }
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    if (!moved[i].defined()) moved[i] = moved[first_of(tensors[i])];
+  return moved;
+}
+}  // namespace empty_ones_first
+
+// answer: pinned_ones_apart
+// expect: two pinned tensors and two others to sim:0: expected 1 transfer
+// Packs pinned tensors by themselves, because they are faster to copy.
+namespace pinned_ones_apart {
+namespace {
+
+struct Pack {
+  std::vector<td::Tensor> parts;
+  std::vector<std::size_t> indices;
+};
+
+}  // namespace
+
+std::vector<td::Tensor> move_all(const std::vector<td::Tensor>& tensors, td::Device device) {
+  std::vector<td::Tensor> moved(tensors.size());
+  const td::Device target = td::check_device(device);
+  const auto first_of = [&](const td::Tensor& x) {
+    std::size_t i = 0;
+    while (!tensors[i].is_same(x)) ++i;
+    return i;
+  };
+  std::map<std::tuple<std::string, td::ScalarType, bool>, Pack> packs;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const td::Tensor& x = tensors[i];
+    if (first_of(x) < i) continue;
+    if (x.device() == target) {
+      moved[i] = x;
+    } else if (x.numel() == 0) {
+      moved[i] = td::empty(x.sizes(), x.options().device(target));
+    } else {
+      Pack& pack = packs[{x.device().str(), x.dtype(), x.is_pinned()}];
+      pack.parts.push_back(x.reshape({-1}));
+      pack.indices.push_back(i);
+    }
+  }
+  for (auto& [key, pack] : packs) {
+    const td::Tensor buffer = td::cat(pack.parts).to(target);
+    std::int64_t begin = 0;
+    for (const std::size_t i : pack.indices) {
+      moved[i] = buffer.narrow(0, begin, tensors[i].numel()).view(tensors[i].sizes());
+      begin += tensors[i].numel();
+    }
+  }
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    if (!moved[i].defined()) moved[i] = moved[first_of(tensors[i])];
+  return moved;
+}
+}  // namespace pinned_ones_apart

@@ -138,3 +138,10 @@ td::Tensor move_to(const td::Tensor& x, td::Device device) {
   return moved.copy_(x);
 }
 }  // namespace with_half_the_index
+
+// answer: calls_to
+// expect: was made by `to`, or by one of its short forms
+// Calls what it should write.
+namespace calls_to {
+td::Tensor move_to(const td::Tensor& x, td::Device device) { return x.to(device); }
+}  // namespace calls_to

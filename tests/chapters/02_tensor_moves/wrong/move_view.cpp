@@ -124,3 +124,15 @@ td::Tensor move_view(const float* data, const std::vector<std::int64_t>& sizes,
   return td::from_blob(const_cast<float*>(data), sizes, strides).contiguous().to(device);
 }
 }  // namespace window_on_the_vector
+
+// answer: numbers_as_they_are
+// expect: a single number on cpu after the host's memory was overwritten
+// A number has nothing to pack, so it returns a view of the caller's memory on the cpu.
+namespace numbers_as_they_are {
+td::Tensor move_view(const float* data, const std::vector<std::int64_t>& sizes,
+                     const std::vector<std::int64_t>& strides, td::Device device) {
+  const td::Tensor view = td::from_blob(const_cast<float*>(data), sizes, strides);
+  if (sizes.empty()) return view.to(device);
+  return view.clone(td::MemoryFormat::Contiguous).to(device);
+}
+}  // namespace numbers_as_they_are

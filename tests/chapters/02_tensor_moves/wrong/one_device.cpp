@@ -243,3 +243,48 @@ td::Device one_device(const std::string&, const std::vector<Argument>& arguments
   return first ? first->tensor.device() : td::Device(td::kCPU);
 }
 }  // namespace words_of_old
+
+// answer: only_numbers_is_cpu
+// expect: a number on sim:0 and one on the cpu: expected sim:0, got cpu
+// Compares rightly, but takes arguments without dimensions for "all numbers".
+namespace only_numbers_is_cpu {
+td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
+  const Argument* first = nullptr;
+  bool numbers = true;
+  for (const auto& argument : arguments) {
+    const td::Device here = argument.tensor.device();
+    numbers = numbers && argument.tensor.dim() == 0;
+    if (here.is_cpu() && argument.tensor.dim() == 0) continue;
+    if (!first) first = &argument;
+    const td::Device there = first->tensor.device();
+    if (here == there) continue;
+    const std::string call = there.is_cpu() ? first->name + ".to(\"" + here.str() + "\")"
+                                            : argument.name + ".to(\"" + there.str() + "\")";
+    throw td::DeviceError(operation + ": \"" + argument.name + "\" is on " + here.str() +
+                          " but \"" + first->name + "\" is on " + there.str() + ". Move one with " +
+                          call + ".");
+  }
+  return numbers ? td::Device(td::kCPU) : first->tensor.device();
+}
+}  // namespace only_numbers_is_cpu
+
+// answer: always_linear
+// expect: the operation addmm with input on cpu and mat1 on sim:0: the error should say "addmm"
+// Writes the name of the example into the message.
+namespace always_linear {
+td::Device one_device(const std::string&, const std::vector<Argument>& arguments) {
+  const Argument* first = nullptr;
+  for (const auto& argument : arguments) {
+    const td::Device here = argument.tensor.device();
+    if (here.is_cpu() && argument.tensor.dim() == 0) continue;
+    if (!first) first = &argument;
+    const td::Device there = first->tensor.device();
+    if (here == there) continue;
+    const std::string call = there.is_cpu() ? first->name + ".to(\"" + here.str() + "\")"
+                                            : argument.name + ".to(\"" + there.str() + "\")";
+    throw td::DeviceError("linear: \"" + argument.name + "\" is on " + here.str() + " but \"" +
+                          first->name + "\" is on " + there.str() + ". Move one with " + call);
+  }
+  return first ? first->tensor.device() : td::Device(td::kCPU);
+}
+}  // namespace always_linear

@@ -144,3 +144,55 @@ void send(const td::Tensor& from, const td::Stream& from_stream, const td::Tenso
   to_stream.wait(from_stream);
 }
 }  // namespace whole_storage
+
+// answer: clones_first
+// expect: send allocated memory of a device
+// Takes a copy of the source first, so that later work on from_stream may overwrite it.
+namespace clones_first {
+void send(const td::Tensor& from, const td::Stream& from_stream, const td::Tensor& to,
+          const td::Stream& to_stream) {
+  if (from.numel() == 0) return;
+  td::Tensor copy;
+  {
+    const td::StreamGuard on(from_stream);
+    copy = from.clone();
+  }
+  from_stream.wait(to_stream);
+  td::backend(from.device().type())
+      .copy(to.data_ptr(), to.device(), copy.data_ptr(), from.device(), copy.nbytes(),
+            from.device().index(), from_stream.native());
+  to_stream.wait(from_stream);
+}
+}  // namespace clones_first
+
+// answer: event_too_early
+// expect: is not ordered with the copy
+// Records the event before the copy: the target waits for everything but the copy.
+namespace event_too_early {
+void send(const td::Tensor& from, const td::Stream& from_stream, const td::Tensor& to,
+          const td::Stream& to_stream) {
+  if (from.numel() == 0) return;
+  from_stream.wait(to_stream);
+  td::Event copied(from.device().type());
+  copied.record(from_stream);
+  td::backend(from.device().type())
+      .copy(to.data_ptr(), to.device(), from.data_ptr(), from.device(), from.nbytes(),
+            from.device().index(), from_stream.native());
+  copied.block(to_stream);
+}
+}  // namespace event_too_early
+
+// answer: leaves_the_device
+// expect: sim:0 was the current sim device before send, and is not afterwards
+// Makes the target's device current, and does not restore the earlier one.
+namespace leaves_the_device {
+void send(const td::Tensor& from, const td::Stream& from_stream, const td::Tensor& to,
+          const td::Stream& to_stream) {
+  if (from.numel() == 0) return;
+  td::set_device(to.device());
+  to_stream.wait(from_stream);
+  td::backend(to.device().type())
+      .copy(to.data_ptr(), to.device(), from.data_ptr(), from.device(), to.nbytes(),
+            to.device().index(), to_stream.native());
+}
+}  // namespace leaves_the_device

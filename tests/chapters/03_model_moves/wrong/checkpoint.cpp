@@ -446,3 +446,100 @@ std::vector<td::Tensor> resume(td::nn::Module& model, const Checkpoint& checkpoi
   return momentum;
 }
 }  // namespace zeros_for_undefined
+
+// answer: by_position
+// expect: a checkpoint with another name: an error was expected, none was thrown
+// Checks how many entries there are, their sizes and dtypes, and never looks at a name.
+namespace by_position {
+Checkpoint save_checkpoint(const td::nn::Module& model, const std::vector<td::Tensor>& momentum) {
+  Checkpoint checkpoint;
+  const auto copy = [](const td::Tensor& tensor) {
+    return tensor.detach().to("cpu", tensor.dtype(), false, /*copy=*/true);
+  };
+  for (const auto& item : model.state_dict())
+    checkpoint.state.insert(item.key(), copy(item.value()));
+  for (const td::Tensor& tensor : momentum)
+    checkpoint.momentum.push_back(tensor.defined() ? copy(tensor) : td::Tensor());
+  return checkpoint;
+}
+
+std::vector<td::Tensor> resume(td::nn::Module& model, const Checkpoint& checkpoint,
+                               td::Device device) {
+  const auto values = checkpoint.state.values(), mine = model.state_dict().values();
+  if (checkpoint.momentum.size() != model.parameters().size() || values.size() != mine.size())
+    throw td::Error("the checkpoint does not fit");
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    if (values[i].sizes() != mine[i].sizes() || values[i].dtype() != mine[i].dtype())
+      throw td::Error("the checkpoint does not fit");
+  const td::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < mine.size(); ++i) td::Tensor(mine[i]).copy_(values[i]);
+  model.zero_grad(/*set_to_none=*/true);
+  model.to(device);
+  std::vector<td::Tensor> momentum;
+  for (const td::Tensor& tensor : checkpoint.momentum)
+    momentum.push_back(tensor.defined() ? tensor.to(device, tensor.dtype(), false, /*copy=*/true)
+                                        : td::Tensor());
+  return momentum;
+}
+}  // namespace by_position
+
+// answer: momentum_in_a_graph
+// expect: momentum 0 in the checkpoint requires grad
+// Detaches the state, and copies the momentum with its graph.
+namespace momentum_in_a_graph {
+Checkpoint save_checkpoint(const td::nn::Module& model, const std::vector<td::Tensor>& momentum) {
+  Checkpoint checkpoint;
+  const auto copy = [](const td::Tensor& tensor) {
+    return tensor.to("cpu", tensor.dtype(), false, /*copy=*/true);
+  };
+  for (const auto& item : model.state_dict())
+    checkpoint.state.insert(item.key(), copy(item.value().detach()));
+  for (const td::Tensor& tensor : momentum)
+    checkpoint.momentum.push_back(tensor.defined() ? copy(tensor) : td::Tensor());
+  return checkpoint;
+}
+
+std::vector<td::Tensor> resume(td::nn::Module& model, const Checkpoint& checkpoint,
+                               td::Device device) {
+  if (checkpoint.momentum.size() != model.parameters().size())
+    throw td::Error("the momentum does not fit");
+  model.load_state_dict(checkpoint.state);
+  model.zero_grad(/*set_to_none=*/true);
+  model.to(device);
+  std::vector<td::Tensor> momentum;
+  for (const td::Tensor& tensor : checkpoint.momentum)
+    momentum.push_back(tensor.defined()
+                           ? tensor.detach().to(device, tensor.dtype(), false, /*copy=*/true)
+                           : td::Tensor());
+  return momentum;
+}
+}  // namespace momentum_in_a_graph
+
+// answer: keeps_frozen_gradients
+// expect: tensor 5 still has a gradient of the old values
+// Drops the gradients of what an optimizer trains.
+namespace keeps_frozen_gradients {
+Checkpoint save_checkpoint(const td::nn::Module& model, const std::vector<td::Tensor>& momentum) {
+  Checkpoint checkpoint;
+  const auto copy = [](const td::Tensor& t) { return t.detach().clone().cpu(); };
+  for (const auto& item : model.state_dict())
+    checkpoint.state.insert(item.key(), copy(item.value()));
+  for (const td::Tensor& m : momentum)
+    checkpoint.momentum.push_back(m.defined() ? copy(m) : td::Tensor());
+  return checkpoint;
+}
+
+std::vector<td::Tensor> resume(td::nn::Module& model, const Checkpoint& checkpoint,
+                               td::Device device) {
+  if (checkpoint.momentum.size() != model.parameters().size())
+    throw td::Error("the momentum does not fit");
+  model.load_state_dict(checkpoint.state);
+  for (const td::Tensor& p : model.parameters())
+    if (p.requires_grad()) p.mutable_grad() = td::Tensor();
+  model.to(device);
+  std::vector<td::Tensor> momentum;
+  for (const td::Tensor& m : checkpoint.momentum)
+    momentum.push_back(m.defined() ? m.clone().to(device) : m);
+  return momentum;
+}
+}  // namespace keeps_frozen_gradients

@@ -80,3 +80,19 @@ std::vector<td::Device> devices_of(const td::nn::Module& model) {
   return {found.begin(), found.end()};
 }
 }  // namespace sorted
+
+// answer: trained_only
+// expect: a model whose head is frozen and on sim:0: expected {cpu, sim:0}, got {cpu}
+// Looks at the parameters that an optimizer would train.
+namespace trained_only {
+std::vector<td::Device> devices_of(const td::nn::Module& model) {
+  std::vector<td::Device> found;
+  const auto add = [&](td::Device device) {
+    if (std::find(found.begin(), found.end(), device) == found.end()) found.push_back(device);
+  };
+  for (const td::Tensor& parameter : model.parameters())
+    if (parameter.requires_grad()) add(parameter.device());
+  for (const td::Tensor& buffer : model.buffers()) add(buffer.device());
+  return found;
+}
+}  // namespace trained_only

@@ -108,3 +108,17 @@ void follow(std::vector<td::Tensor>& momentum, const std::vector<td::Tensor>& pa
     if (momentum[i].defined()) momentum[i] = momentum[i].to(parameters[i].device());
 }
 }  // namespace too_many_pass
+
+// answer: does_not_wait
+// expect: momentum that a queued operation was still changing
+// Passes non_blocking: towards the host, the call returns before the values have arrived.
+namespace does_not_wait {
+void follow(std::vector<td::Tensor>& momentum, const std::vector<td::Tensor>& parameters) {
+  if (momentum.size() != parameters.size())
+    throw td::ShapeError(std::to_string(momentum.size()) + " tensors for " +
+                         std::to_string(parameters.size()) + " parameters");
+  for (std::size_t i = 0; i < momentum.size(); ++i)
+    if (momentum[i].defined())
+      momentum[i] = momentum[i].to(parameters[i].device(), /*non_blocking=*/true);
+}
+}  // namespace does_not_wait

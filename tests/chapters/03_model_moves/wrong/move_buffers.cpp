@@ -105,3 +105,16 @@ void move_buffers(td::nn::Module& model, td::Device device, td::ScalarType dtype
     b.set_data(b.to(device, b.is_floating_point() ? dtype : b.dtype()));
 }
 }  // namespace top_level_only
+
+// answer: three_float_types
+// expect: the buffer "brain": expected elements of type float32, got bfloat16
+// Lists the floating point types by hand, and forgets one.
+namespace three_float_types {
+void move_buffers(td::nn::Module& model, td::Device device, td::ScalarType dtype) {
+  for (const td::Tensor& buffer : model.buffers()) {
+    const td::ScalarType type = buffer.dtype();
+    const bool real = type == td::kFloat16 || type == td::kFloat32 || type == td::kFloat64;
+    buffer.set_data(buffer.to(device, real ? dtype : type));
+  }
+}
+}  // namespace three_float_types

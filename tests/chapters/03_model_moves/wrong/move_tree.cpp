@@ -129,3 +129,77 @@ void move_tree(td::nn::Module& model, td::Device device) {
     parameter.set_data(parameter.to(device));
 }
 }  // namespace top_level_only
+
+// answer: all_or_nothing
+// expect: the body was on sim:0 already, and has new memory
+// Copies nothing for a model that is there, and everything for a model of which a part is missing.
+namespace all_or_nothing {
+void move_tree(td::nn::Module& model, td::Device device) {
+  const td::NoGradGuard no_grad;
+  bool there = true;
+  for (const td::Tensor& p : model.parameters())
+    there = there && p.device() == device && (!p.grad().defined() || p.grad().device() == device);
+  if (there) return;
+  for (const td::Tensor& p : model.parameters()) {
+    p.set_data(p.to(device, p.dtype(), false, /*copy=*/true));
+    td::Tensor& gradient = p.mutable_grad();
+    if (gradient.defined()) gradient = gradient.to(device);
+  }
+}
+}  // namespace all_or_nothing
+
+// answer: trained_only
+// expect: the frozen weight: expected on sim:0
+// Moves what an optimizer trains, and leaves frozen parameters behind.
+namespace trained_only {
+void move_tree(td::nn::Module& model, td::Device device) {
+  const td::NoGradGuard no_grad;
+  for (const td::Tensor& p : model.parameters()) {
+    if (!p.requires_grad()) continue;
+    p.set_data(p.to(device));
+    td::Tensor& gradient = p.mutable_grad();
+    if (gradient.defined()) gradient = gradient.to(device);
+  }
+}
+}  // namespace trained_only
+
+// answer: frozen_gradients_stay
+// expect: the gradient of the frozen weight: expected on sim:0
+// Moves the gradients that an optimizer would use.
+namespace frozen_gradients_stay {
+void move_tree(td::nn::Module& model, td::Device device) {
+  const td::NoGradGuard no_grad;
+  for (const td::Tensor& p : model.parameters()) {
+    p.set_data(p.to(device));
+    td::Tensor& gradient = p.mutable_grad();
+    if (p.requires_grad() && gradient.defined()) gradient = gradient.to(device);
+  }
+}
+}  // namespace frozen_gradients_stay
+
+// answer: buffers_there_and_back
+// expect: bytes were copied: the buffers must stay
+// Calls Module::to, and then gives the buffers the memory that they had.
+namespace buffers_there_and_back {
+void move_tree(td::nn::Module& model, td::Device device) {
+  std::vector<td::Tensor> before;
+  for (const td::Tensor& buffer : model.buffers()) before.push_back(buffer.detach());
+  model.to(device);
+  std::size_t i = 0;
+  for (const td::Tensor& buffer : model.buffers()) buffer.set_data(before[i++]);
+}
+}  // namespace buffers_there_and_back
+
+// answer: does_not_wait
+// expect: a parameter that a queued operation was still changing
+// Passes non_blocking: towards the host, the call returns before the values have arrived.
+namespace does_not_wait {
+void move_tree(td::nn::Module& model, td::Device device) {
+  const td::NoGradGuard no_grad;
+  for (const td::Tensor& p : model.parameters()) {
+    p.set_data(p.to(device, /*non_blocking=*/true));
+    td::Tensor& gradient = p.mutable_grad();
+    if (gradient.defined()) gradient = gradient.to(device, /*non_blocking=*/true);
+  }
+}
+}  // namespace does_not_wait

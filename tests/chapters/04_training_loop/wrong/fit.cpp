@@ -716,3 +716,231 @@ std::vector<EpochResult> fit(td::nn::Sequential& model, td::nn::CrossEntropyLoss
   return results;
 }
 }  // namespace zeroes_after_the_step
+
+// answer: divides_by_no_samples
+// expect: the accuracy of test batches without samples
+// Looks for batches, not for samples, before it divides.
+namespace divides_by_no_samples {
+namespace {
+
+struct Guard {
+  explicit Guard(td::nn::Module& model) {
+    model.apply([this](td::nn::Module& m) { modes.emplace_back(&m, m.is_training()); });
+    model.eval();
+  }
+  ~Guard() {
+    for (const auto& [module, on] : modes) module->train(on);
+  }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+  std::vector<std::pair<td::nn::Module*, bool>> modes;
+};
+
+}  // namespace
+
+std::vector<EpochResult> fit(td::nn::Sequential& model, td::nn::CrossEntropyLoss& loss_fn,
+                             const std::vector<Batch>& training, const std::vector<Batch>& test,
+                             td::Device device, const FitOptions& options) {
+  model->to(device);
+  loss_fn->to(device);
+  td::optim::SGD optimizer(model->parameters(),
+                           td::optim::SGDOptions(options.lr).momentum(options.momentum));
+  std::vector<EpochResult> results;
+  for (std::int64_t epoch = 0; epoch < options.epochs; ++epoch) {
+    td::Tensor sum = td::zeros({}, device), right = td::zeros({}, device);
+    std::int64_t samples = 0, tested = 0;
+    for (const Batch& batch : training) {
+      const td::Tensor x = batch.data.to(device, true), y = batch.target.to(device, true);
+      optimizer.zero_grad();
+      const td::Tensor loss = loss_fn(model->forward(x), y);
+      loss.backward();
+      optimizer.step();
+      sum += loss.detach() * x.size(0);
+      samples += x.size(0);
+    }
+    {
+      const td::NoGradGuard no_grad;
+      const Guard guard(*model);
+      for (const Batch& batch : test) {
+        const td::Tensor x = batch.data.to(device, true), y = batch.target.to(device, true);
+        right += (model->forward(x).argmax(1) == y).sum();
+        tested += x.size(0);
+      }
+    }
+    results.push_back({sum.item<double>() / static_cast<double>(samples),
+                       test.empty() ? 0 : right.item<double>() / static_cast<double>(tested)});
+  }
+  return results;
+}
+}  // namespace divides_by_no_samples
+
+// answer: own_momentum
+// expect: with lr 0.05 and momentum 0.5
+// Writes the usual momentum into the program.
+namespace own_momentum {
+namespace {
+
+struct Guard {
+  explicit Guard(td::nn::Module& model) {
+    model.apply([this](td::nn::Module& m) { modes.emplace_back(&m, m.is_training()); });
+    model.eval();
+  }
+  ~Guard() {
+    for (const auto& [module, on] : modes) module->train(on);
+  }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+  std::vector<std::pair<td::nn::Module*, bool>> modes;
+};
+
+}  // namespace
+
+std::vector<EpochResult> fit(td::nn::Sequential& model, td::nn::CrossEntropyLoss& loss_fn,
+                             const std::vector<Batch>& training, const std::vector<Batch>& test,
+                             td::Device device, const FitOptions& options) {
+  model->to(device);
+  loss_fn->to(device);
+  td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(options.lr).momentum(0.9));
+  std::vector<EpochResult> results;
+  for (std::int64_t epoch = 0; epoch < options.epochs; ++epoch) {
+    td::Tensor sum = td::zeros({}, device), right = td::zeros({}, device);
+    std::int64_t samples = 0, tested = 0;
+    for (const Batch& batch : training) {
+      const td::Tensor x = batch.data.to(device, true), y = batch.target.to(device, true);
+      optimizer.zero_grad();
+      const td::Tensor loss = loss_fn(model->forward(x), y);
+      loss.backward();
+      optimizer.step();
+      sum += loss.detach() * x.size(0);
+      samples += x.size(0);
+    }
+    {
+      const td::NoGradGuard no_grad;
+      const Guard guard(*model);
+      for (const Batch& batch : test) {
+        const td::Tensor x = batch.data.to(device, true), y = batch.target.to(device, true);
+        right += (model->forward(x).argmax(1) == y).sum();
+        tested += x.size(0);
+      }
+    }
+    results.push_back({sum.item<double>() / static_cast<double>(samples),
+                       tested == 0 ? 0 : right.item<double>() / static_cast<double>(tested)});
+  }
+  return results;
+}
+}  // namespace own_momentum
+
+// answer: evaluates_before
+// expect: the accuracy of epoch 0 on cpu
+// Evaluates at the beginning of each epoch.
+namespace evaluates_before {
+namespace {
+
+struct Guard {
+  explicit Guard(td::nn::Module& model) {
+    model.apply([this](td::nn::Module& m) { modes.emplace_back(&m, m.is_training()); });
+    model.eval();
+  }
+  ~Guard() {
+    for (const auto& [module, on] : modes) module->train(on);
+  }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+  std::vector<std::pair<td::nn::Module*, bool>> modes;
+};
+
+}  // namespace
+
+std::vector<EpochResult> fit(td::nn::Sequential& model, td::nn::CrossEntropyLoss& loss_fn,
+                             const std::vector<Batch>& training, const std::vector<Batch>& test,
+                             td::Device device, const FitOptions& options) {
+  model->to(device);
+  loss_fn->to(device);
+  td::optim::SGD optimizer(model->parameters(),
+                           td::optim::SGDOptions(options.lr).momentum(options.momentum));
+  std::vector<EpochResult> results;
+  for (std::int64_t epoch = 0; epoch < options.epochs; ++epoch) {
+    td::Tensor sum = td::zeros({}, device), right = td::zeros({}, device);
+    std::int64_t samples = 0, tested = 0;
+    {
+      const td::NoGradGuard no_grad;
+      const Guard guard(*model);
+      for (const Batch& batch : test) {
+        const td::Tensor x = batch.data.to(device, true), y = batch.target.to(device, true);
+        right += (model->forward(x).argmax(1) == y).sum();
+        tested += x.size(0);
+      }
+    }
+    for (const Batch& batch : training) {
+      const td::Tensor x = batch.data.to(device, true), y = batch.target.to(device, true);
+      optimizer.zero_grad();
+      const td::Tensor loss = loss_fn(model->forward(x), y);
+      loss.backward();
+      optimizer.step();
+      sum += loss.detach() * x.size(0);
+      samples += x.size(0);
+    }
+    results.push_back({sum.item<double>() / static_cast<double>(samples),
+                       tested == 0 ? 0 : right.item<double>() / static_cast<double>(tested)});
+  }
+  return results;
+}
+}  // namespace evaluates_before
+
+// answer: evaluates_once
+// expect: the accuracy of epoch
+// Evaluates after the last epoch only, and reports this accuracy for all of them.
+namespace evaluates_once {
+namespace {
+
+struct Guard {
+  explicit Guard(td::nn::Module& model) {
+    model.apply([this](td::nn::Module& m) { modes.emplace_back(&m, m.is_training()); });
+    model.eval();
+  }
+  ~Guard() {
+    for (const auto& [module, on] : modes) module->train(on);
+  }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+  std::vector<std::pair<td::nn::Module*, bool>> modes;
+};
+
+}  // namespace
+
+std::vector<EpochResult> fit(td::nn::Sequential& model, td::nn::CrossEntropyLoss& loss_fn,
+                             const std::vector<Batch>& training, const std::vector<Batch>& test,
+                             td::Device device, const FitOptions& options) {
+  model->to(device);
+  loss_fn->to(device);
+  td::optim::SGD optimizer(model->parameters(),
+                           td::optim::SGDOptions(options.lr).momentum(options.momentum));
+  std::vector<EpochResult> results;
+  for (std::int64_t epoch = 0; epoch < options.epochs; ++epoch) {
+    td::Tensor sum = td::zeros({}, device), right = td::zeros({}, device);
+    std::int64_t samples = 0, tested = 0;
+    for (const Batch& batch : training) {
+      const td::Tensor x = batch.data.to(device, true), y = batch.target.to(device, true);
+      optimizer.zero_grad();
+      const td::Tensor loss = loss_fn(model->forward(x), y);
+      loss.backward();
+      optimizer.step();
+      sum += loss.detach() * x.size(0);
+      samples += x.size(0);
+    }
+    {
+      const td::NoGradGuard no_grad;
+      const Guard guard(*model);
+      for (const Batch& batch : test) {
+        const td::Tensor x = batch.data.to(device, true), y = batch.target.to(device, true);
+        right += (model->forward(x).argmax(1) == y).sum();
+        tested += x.size(0);
+      }
+    }
+    results.push_back({sum.item<double>() / static_cast<double>(samples),
+                       tested == 0 ? 0 : right.item<double>() / static_cast<double>(tested)});
+  }
+  for (EpochResult& result : results) result.accuracy = results.back().accuracy;
+  return results;
+}
+}  // namespace evaluates_once

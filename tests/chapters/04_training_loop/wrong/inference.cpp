@@ -299,3 +299,61 @@ td::Tensor predict(td::nn::Sequential model, const std::vector<td::Tensor>& batc
   return td::cat(classes).cpu();  // after the scope: an ordinary tensor
 }
 #endif  // waits_each_batch
+
+// answer: squeezes
+// expect: the class of a batch of one sample on cpu: predict threw "cat
+// Drops all dimensions of size 1: a batch of one sample is left without any.
+#ifdef squeezes
+Evaluation::Evaluation(td::nn::Module& model) {
+  model.apply([this](td::nn::Module& module) {
+    modes_.push_back({&module, module.is_training()});
+  });
+  model.eval();
+  inference_mode_.emplace();
+}
+
+void Evaluation::restore() {
+  for (const Mode& mode : modes_) mode.module->train(mode.training);
+}
+
+td::Tensor predict(td::nn::Sequential model, const std::vector<td::Tensor>& batches,
+                   td::Device device) {
+  std::vector<td::Tensor> classes;
+  {
+    const Evaluation evaluation(*model);
+    for (const td::Tensor& batch : batches)
+      classes.push_back(model->forward(batch.to(device, true)).argmax(1, true).squeeze());
+  }
+  if (classes.empty()) return td::empty({0}, td::kInt64);
+  return td::cat(classes).cpu();
+}
+#endif
+
+// answer: returns_too_early
+// expect: read right after predict returned
+// Copies the classes with non_blocking, and returns before they have arrived.
+#ifdef returns_too_early
+Evaluation::Evaluation(td::nn::Module& model) {
+  model.apply([this](td::nn::Module& module) {
+    modes_.push_back({&module, module.is_training()});
+  });
+  model.eval();
+  inference_mode_.emplace();
+}
+
+void Evaluation::restore() {
+  for (const Mode& mode : modes_) mode.module->train(mode.training);
+}
+
+td::Tensor predict(td::nn::Sequential model, const std::vector<td::Tensor>& batches,
+                   td::Device device) {
+  std::vector<td::Tensor> classes;
+  {
+    const Evaluation evaluation(*model);
+    for (const td::Tensor& batch : batches)
+      classes.push_back(model->forward(batch.to(device, true)).argmax(1));
+  }
+  if (classes.empty()) return td::empty({0}, td::kInt64);
+  return td::cat(classes).to("cpu", /*non_blocking=*/true);
+}
+#endif

@@ -72,3 +72,33 @@ Batch move_batch(const Batch& batch, td::Device device, bool non_blocking) {
   return {batch.data.to(device, non_blocking), batch.target.to(device, td::kInt64, non_blocking)};
 }
 }  // namespace targets_are_classes
+
+// answer: data_decides
+// expect: the target of a batch whose data was on sim:0 already: expected on sim:0, it is on cpu
+// Looks at the data only: if they are there, the batch is.
+namespace data_decides {
+Batch move_batch(const Batch& batch, td::Device device, bool non_blocking) {
+  if (batch.data.device() == device) return batch;
+  return {batch.data.to(device, non_blocking), batch.target.to(device, non_blocking)};
+}
+}  // namespace data_decides
+
+// answer: both_or_none
+// expect: the data of a batch whose data was on sim:0 already was copied
+// Copies both parts when one of them is elsewhere.
+namespace both_or_none {
+Batch move_batch(const Batch& batch, td::Device device, bool non_blocking) {
+  if (batch.data.device() == device && batch.target.device() == device) return batch;
+  return {batch.data.to(device, batch.data.dtype(), non_blocking, /*copy=*/true),
+          batch.target.to(device, batch.target.dtype(), non_blocking, /*copy=*/true)};
+}
+}  // namespace both_or_none
+
+// answer: target_never_waits
+// expect: a copy of pinned memory was still running when move_batch returned
+// The target is small, so it copies it without a wait in any case.
+namespace target_never_waits {
+Batch move_batch(const Batch& batch, td::Device device, bool non_blocking) {
+  return {batch.data.to(device, non_blocking), batch.target.to(device, /*non_blocking=*/true)};
+}
+}  // namespace target_never_waits

@@ -164,3 +164,39 @@ void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Ten
   }
 }
 }  // namespace uses_up_the_gradient
+
+// answer: float_velocity
+// expect: a parameter of float64 after two steps with the gradient 1/3
+// Keeps every velocity in float32.
+namespace float_velocity {
+void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Tensor>& velocity,
+                  double lr, double momentum) {
+  const td::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    td::Tensor parameter = parameters[i];
+    if (!parameter.grad().defined()) continue;
+    if (!velocity[i].defined())
+      velocity[i] = td::zeros(parameter.sizes(), td::device(parameter.device()));
+    velocity[i].mul_(momentum).add_(parameter.grad().to(td::kFloat32));
+    parameter.sub_(velocity[i].to(parameter.dtype()) * lr);
+  }
+}
+}  // namespace float_velocity
+
+// answer: own_momentum
+// expect: after two steps with the gradient 1/3 and momentum 0.5
+// Writes the usual momentum into the function.
+namespace own_momentum {
+void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Tensor>& velocity,
+                  double lr, double momentum) {
+  if (momentum != 0) momentum = 0.9;
+  const td::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    td::Tensor parameter = parameters[i];
+    const td::Tensor gradient = parameter.grad();
+    if (!gradient.defined()) continue;
+    velocity[i] = velocity[i].defined() ? velocity[i] * momentum + gradient : gradient.clone();
+    parameter.sub_(velocity[i] * lr);
+  }
+}
+}  // namespace own_momentum

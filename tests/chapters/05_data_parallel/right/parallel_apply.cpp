@@ -44,7 +44,7 @@ std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
 }  // namespace exception_pointers
 
 // answer: futures
-// Futures carry outputs and errors; the caller computes replica 0.
+// Futures carry outputs and errors.
 namespace futures {
 std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
                                        const std::vector<td::Tensor>& inputs) {
@@ -72,3 +72,34 @@ std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
   return outputs;
 }
 }  // namespace futures
+
+// answer: caller_takes_the_first
+// The calling thread runs replica 0 while the threads of the others run.
+namespace caller_takes_the_first {
+std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
+                                       const std::vector<td::Tensor>& inputs) {
+  if (modules.size() != inputs.size()) throw td::Error("numbers of modules and inputs differ");
+  const bool recorded = td::GradMode::is_enabled();
+  std::vector<td::Tensor> outputs(modules.size());
+  std::vector<std::string> errors(modules.size());
+  const auto run = [&](std::size_t i, const td::Stream& stream) {
+    const td::AutoGradMode mode(recorded);
+    const td::StreamGuard guard(stream);
+    try {
+      outputs[i] = modules[i]->forward(inputs[i]);
+    } catch (const std::exception& error) {
+      errors[i] =
+          "replica " + std::to_string(i) + " on " + inputs[i].device().str() + ": " + error.what();
+    }
+  };
+  std::vector<td::Stream> streams;
+  for (const td::Tensor& input : inputs) streams.push_back(td::getCurrentStream(input.device()));
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < modules.size(); ++i) threads.emplace_back(run, i, streams[i]);
+  if (!modules.empty()) run(0, streams[0]);
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& error : errors)
+    if (!error.empty()) throw td::Error(error);
+  return outputs;
+}
+}  // namespace caller_takes_the_first

@@ -251,3 +251,51 @@ td::Tensor gather(const std::vector<td::Tensor>& parts, td::Device destination) 
   return td::cat(all).to(destination);
 }
 }  // namespace through_the_host
+
+// answer: one_digit
+// expect: the error should say "part 10"
+// Writes the number of a part as one character: right for ten parts.
+namespace one_digit {
+td::Tensor gather(const std::vector<td::Tensor>& parts, td::Device destination) {
+  if (parts.empty()) throw td::Error("gather: no parts");
+  std::vector<td::Tensor> moved;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    bool fits = parts[i].dim() == parts[0].dim();
+    for (std::int64_t d = 1; fits && d < parts[i].dim(); ++d)
+      fits = parts[i].size(d) == parts[0].size(d);
+    if (!fits) {
+      std::ostringstream text;
+      text << "part " << static_cast<char>('0' + static_cast<int>(i)) << " on " << parts[i].device()
+           << ": " << parts[i].sizes() << ", part 0: " << parts[0].sizes();
+      throw td::ShapeError(text.str());
+    }
+    const td::Tensor part = parts[i].to(destination);
+    moved.push_back(part.dim() == 0 ? part.unsqueeze(0) : part);
+  }
+  return td::cat(moved);
+}
+}  // namespace one_digit
+
+// answer: joins_too_early
+// expect: the tensor joined on cpu, over a slow link
+// Copies all parts with non_blocking, also to the cpu, which joins them before they have arrived.
+namespace joins_too_early {
+td::Tensor gather(const std::vector<td::Tensor>& parts, td::Device destination) {
+  if (parts.empty()) throw td::Error("gather: no parts");
+  std::vector<td::Tensor> moved;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    bool fits = parts[i].dim() == parts[0].dim();
+    for (std::int64_t d = 1; fits && d < parts[i].dim(); ++d)
+      fits = parts[i].size(d) == parts[0].size(d);
+    if (!fits) {
+      std::ostringstream text;
+      text << "part " << i << " on " << parts[i].device() << ": " << parts[i].sizes()
+           << ", part 0: " << parts[0].sizes();
+      throw td::ShapeError(text.str());
+    }
+    const td::Tensor part = parts[i].to(destination, /*non_blocking=*/true);
+    moved.push_back(part.dim() == 0 ? part.unsqueeze(0) : part);
+  }
+  return td::cat(moved);
+}
+}  // namespace joins_too_early

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <mutex>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -291,3 +292,128 @@ std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
   return outputs;
 }
 }  // namespace whoever_fails_first
+
+// answer: as_threads_end
+// expect: where the thread of replica 1 ends before that of replica 0: index 0: expected 1, got 2
+// Appends the outputs under a lock, in the order in which the threads end.
+namespace as_threads_end {
+std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
+                                       const std::vector<td::Tensor>& inputs) {
+  if (modules.size() != inputs.size()) throw td::Error("as many inputs as modules are needed");
+  const bool recorded = td::GradMode::is_enabled();
+  std::vector<td::Tensor> outputs;
+  std::vector<std::string> errors(modules.size());
+  std::mutex mutex;
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < modules.size(); ++i)
+    threads.emplace_back([&, i, stream = td::getCurrentStream(inputs[i].device())] {
+      try {
+        const td::AutoGradMode mode(recorded);
+        const td::StreamGuard guard(stream);
+        const td::Tensor output = modules[i]->forward(inputs[i]);
+        const std::lock_guard lock(mutex);
+        outputs.push_back(output);
+      } catch (const std::exception& error) {
+        errors[i] = "replica " + std::to_string(i) + " on " + inputs[i].device().str() + ": " +
+                    error.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& error : errors)
+    if (!error.empty()) throw td::Error(error);
+  return outputs;
+}
+}  // namespace as_threads_end
+
+// answer: errors_by_name
+// expect: errors in replicas 2 and 10 of 12: the error should say "replica 2 on cpu"
+// Keeps the errors in a sorted set of texts, in which "replica 10" comes before "replica 2".
+namespace errors_by_name {
+std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
+                                       const std::vector<td::Tensor>& inputs) {
+  if (modules.size() != inputs.size()) throw td::Error("as many inputs as modules are needed");
+  const bool recorded = td::GradMode::is_enabled();
+  std::vector<td::Tensor> outputs(modules.size());
+  std::set<std::string> errors;
+  std::mutex mutex;
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < modules.size(); ++i)
+    threads.emplace_back([&, i, stream = td::getCurrentStream(inputs[i].device())] {
+      try {
+        const td::AutoGradMode mode(recorded);
+        const td::StreamGuard guard(stream);
+        outputs[i] = modules[i]->forward(inputs[i]);
+      } catch (const std::exception& error) {
+        const std::lock_guard lock(mutex);
+        errors.insert("replica " + std::to_string(i) + " on " + inputs[i].device().str() + ": " +
+                      error.what());
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  if (!errors.empty()) throw td::Error(*errors.begin());
+  return outputs;
+}
+}  // namespace errors_by_name
+
+// answer: leaves_its_settings
+// expect: sim:1 was the current device of the calling thread, and is not afterwards
+// The calling thread runs the last replica, and keeps its device and stream.
+namespace leaves_its_settings {
+std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
+                                       const std::vector<td::Tensor>& inputs) {
+  if (modules.size() != inputs.size()) throw td::Error("as many inputs as modules are needed");
+  const bool recorded = td::GradMode::is_enabled();
+  std::vector<td::Tensor> outputs(modules.size());
+  std::vector<std::string> errors(modules.size());
+  const auto run = [&](std::size_t i, const td::Stream& stream) {
+    try {
+      td::GradMode::set_enabled(recorded);
+      td::setCurrentStream(stream);
+      td::set_device(inputs[i].device());
+      outputs[i] = modules[i]->forward(inputs[i]);
+    } catch (const std::exception& error) {
+      errors[i] =
+          "replica " + std::to_string(i) + " on " + inputs[i].device().str() + ": " + error.what();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i + 1 < modules.size(); ++i)
+    threads.emplace_back(run, i, td::getCurrentStream(inputs[i].device()));
+  if (!modules.empty())
+    run(modules.size() - 1, td::getCurrentStream(inputs[modules.size() - 1].device()));
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& error : errors)
+    if (!error.empty()) throw td::Error(error);
+  return outputs;
+}
+}  // namespace leaves_its_settings
+
+// answer: no_room
+// expect: no replica has failed: a vector was asked for an element that it does not have
+// Reserves memory for the outputs, which does not make elements.
+namespace no_room {
+std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
+                                       const std::vector<td::Tensor>& inputs) {
+  if (modules.size() != inputs.size()) throw td::Error("as many inputs as modules are needed");
+  const bool recorded = td::GradMode::is_enabled();
+  std::vector<td::Tensor> outputs;
+  outputs.reserve(modules.size());
+  std::vector<std::string> errors(modules.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < modules.size(); ++i)
+    threads.emplace_back([&, i, stream = td::getCurrentStream(inputs[i].device())] {
+      try {
+        const td::AutoGradMode mode(recorded);
+        const td::StreamGuard guard(stream);
+        outputs.at(i) = modules[i]->forward(inputs[i]);
+      } catch (const std::exception& error) {
+        errors[i] = "replica " + std::to_string(i) + " on " + inputs[i].device().str() + ": " +
+                    error.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& error : errors)
+    if (!error.empty()) throw td::Error(error);
+  return outputs;
+}
+}  // namespace no_room

@@ -215,3 +215,21 @@ void reduce_add(const std::vector<std::vector<td::Tensor>>& parameters) {
   }
 }
 }  // namespace zeros_for_none
+
+// answer: adds_too_early
+// expect: the gradient of a model on cpu and of a replica on sim:0, added
+// Copies every gradient with non_blocking, also to the cpu.
+namespace adds_too_early {
+void reduce_add(const std::vector<std::vector<td::Tensor>>& parameters) {
+  const td::NoGradGuard no_grad;
+  for (std::size_t p = 0; p < parameters[0].size(); ++p) {
+    td::Tensor& sum = parameters[0][p].mutable_grad();
+    for (std::size_t r = 1; r < parameters.size(); ++r) {
+      const td::Tensor gradient = parameters[r][p].grad();
+      if (!gradient.defined()) continue;
+      const td::Tensor moved = gradient.to(parameters[0][p].device(), /*non_blocking=*/true);
+      sum = sum.defined() ? sum + moved : moved.clone();
+    }
+  }
+}
+}  // namespace adds_too_early

@@ -371,3 +371,27 @@ std::vector<td::nn::Sequential> replicate(const td::nn::Sequential& model,
   return replicas;
 }
 }  // namespace trains_frozen_layers
+
+// answer: first_of_its_kind
+// expect: replicate: the model must be on sim:0
+// Takes a device without an index for the first one of its type.
+namespace first_of_its_kind {
+std::vector<td::nn::Sequential> replicate(const td::nn::Sequential& model,
+                                          const std::vector<td::Device>& devices) {
+  std::vector<td::Device> targets;
+  for (const td::Device& device : devices)
+    targets.push_back(device.is_cpu() || device.has_index() ? device
+                                                            : td::Device(device.type(), 0));
+  std::vector<td::Tensor> tensors = model->parameters();
+  for (const td::Tensor& buffer : model->buffers()) tensors.push_back(buffer);
+  for (const td::Tensor& tensor : tensors)
+    if (tensor.device() != targets[0])
+      throw td::DeviceError("replicate: the model must be on " + targets[0].str() + ", not on " +
+                            tensor.device().str());
+  std::vector<td::nn::Sequential> replicas{model};
+  for (std::size_t i = 1; i < targets.size(); ++i)
+    replicas.push_back(td::nn::Sequential(
+        std::dynamic_pointer_cast<td::nn::SequentialImpl>(model->clone(targets[i]))));
+  return replicas;
+}
+}  // namespace first_of_its_kind

@@ -142,3 +142,22 @@ std::vector<td::Tensor> scatter(const td::Tensor& input, const std::vector<td::D
   return parts;
 }
 }  // namespace through_the_host
+
+// answer: rows_and_columns
+// expect: part 0 of images of sizes [5, 3, 2, 2]: expected sizes
+// Takes every batch for a matrix or a list of labels.
+namespace rows_and_columns {
+std::vector<td::Tensor> scatter(const td::Tensor& input, const std::vector<td::Device>& devices) {
+  if (devices.empty()) throw td::Error("no devices");
+  const auto count = static_cast<std::int64_t>(devices.size());
+  const std::int64_t rows = input.size(0), chunk = (rows + count - 1) / count;
+  const td::Tensor matrix = input.dim() > 2 ? input.flatten(1) : input;
+  std::vector<td::Tensor> parts;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (i * chunk >= rows && rows > 0) break;
+    const std::int64_t length = std::min(chunk, rows - i * chunk);
+    parts.push_back(matrix.narrow(0, i * chunk, length).to(devices[static_cast<std::size_t>(i)]));
+  }
+  return parts;
+}
+}  // namespace rows_and_columns

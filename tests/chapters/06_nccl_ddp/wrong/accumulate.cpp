@@ -348,3 +348,80 @@ td::Tensor accumulate_step(td::distributed::DistributedDataParallel& ddp, const 
   return total.defined() ? total + last : last;
 }
 }  // namespace zeroes_after_the_step
+
+// answer: joins_them
+// expect: micro-batches of 3, 1 and 2 rows: expected forward 3 backward
+// Joins all micro-batches into one batch: right numbers, and the memory of the whole batch.
+namespace joins_them {
+td::Tensor accumulate_step(td::distributed::DistributedDataParallel& ddp, const Loss& loss_fn,
+                           td::optim::Optimizer& optimizer,
+                           const std::vector<td::data::Example<>>& batches) {
+  if (batches.empty()) throw td::Error("no micro-batches");
+  std::vector<td::Tensor> data, target;
+  for (const auto& batch : batches) {
+    data.push_back(batch.data);
+    target.push_back(batch.target);
+  }
+  optimizer.zero_grad();
+  const td::Tensor loss = loss_fn(ddp->forward(td::cat(data)), td::cat(target));
+  loss.backward();
+  optimizer.step();
+  return loss.detach();
+}
+}  // namespace joins_them
+
+// answer: one_backward
+// expect: got forward 3, forward 1, forward 2 backward
+// Adds the losses up with their graphs, and calls backward once.
+namespace one_backward {
+td::Tensor accumulate_step(td::distributed::DistributedDataParallel& ddp, const Loss& loss_fn,
+                           td::optim::Optimizer& optimizer,
+                           const std::vector<td::data::Example<>>& batches) {
+  if (batches.empty()) throw td::Error("no micro-batches");
+  double rows = 0;
+  for (const auto& batch : batches) rows += static_cast<double>(batch.data.size(0));
+  optimizer.zero_grad();
+  td::Tensor total;
+  const auto add = [&](const td::data::Example<>& batch) {
+    const td::Tensor loss = loss_fn(ddp->forward(batch.data), batch.target) *
+                            (static_cast<double>(batch.data.size(0)) / rows);
+    total = total.defined() ? total + loss : loss;
+  };
+  {
+    const auto guard = ddp->no_sync();
+    for (std::size_t i = 0; i + 1 < batches.size(); ++i) add(batches[i]);
+  }
+  add(batches.back());
+  total.backward();
+  optimizer.step();
+  return total.detach();
+}
+}  // namespace one_backward
+
+// answer: one_element
+// expect: the returned loss has 1 dimensions; expected none
+// Joins the losses as vectors of one element.
+namespace one_element {
+td::Tensor accumulate_step(td::distributed::DistributedDataParallel& ddp, const Loss& loss_fn,
+                           td::optim::Optimizer& optimizer,
+                           const std::vector<td::data::Example<>>& batches) {
+  if (batches.empty()) throw td::Error("no micro-batches");
+  double rows = 0;
+  for (const auto& batch : batches) rows += static_cast<double>(batch.data.size(0));
+  optimizer.zero_grad();
+  td::Tensor total = td::zeros({1}, td::device(batches[0].data.device()).dtype(td::kDouble));
+  const auto add = [&](const td::data::Example<>& batch) {
+    const td::Tensor loss = loss_fn(ddp->forward(batch.data), batch.target) *
+                            (static_cast<double>(batch.data.size(0)) / rows);
+    loss.backward();
+    total += loss.detach();
+  };
+  for (std::size_t i = 0; i + 1 < batches.size(); ++i) {
+    const auto guard = ddp->no_sync();
+    add(batches[i]);
+  }
+  add(batches.back());
+  optimizer.step();
+  return total;
+}
+}  // namespace one_element

@@ -464,3 +464,50 @@ void unpack_gradients(const td::Tensor& flat, const std::vector<td::Tensor>& par
   }
 }
 }  // namespace sorted_by_first
+
+// answer: float_zeros
+// expect: packed: a double parameter without a gradient: expected elements of type float64
+// Makes zeros of float32 for a parameter without a gradient.
+namespace float_zeros {
+Buckets assign_buckets(const std::vector<td::Tensor>& parameters, std::size_t first_cap,
+                       std::size_t cap) {
+  struct Open {
+    std::vector<std::size_t> members;
+    std::size_t bytes = 0, cap;
+  };
+  std::map<td::ScalarType, Open> open;
+  Buckets buckets;
+  for (std::size_t p = parameters.size(); p-- > 0;) {
+    Open& bucket = open.try_emplace(parameters[p].dtype(), Open{{}, 0, first_cap}).first->second;
+    bucket.members.push_back(p);
+    bucket.bytes += parameters[p].nbytes();
+    if (bucket.bytes < bucket.cap) continue;
+    buckets.push_back(bucket.members);
+    bucket = {{}, 0, cap};
+  }
+  for (const auto& [dtype, bucket] : open)
+    if (!bucket.members.empty()) buckets.push_back(bucket.members);
+  std::sort(buckets.begin(), buckets.end(),
+            [](const auto& a, const auto& b) { return a.back() > b.back(); });
+  return buckets;
+}
+
+td::Tensor pack_gradients(const std::vector<td::Tensor>& parameters) {
+  const td::NoGradGuard no_grad;
+  std::vector<td::Tensor> pieces;
+  for (const td::Tensor& parameter : parameters)
+    pieces.push_back(parameter.grad().defined()
+                         ? parameter.grad().reshape({-1})
+                         : td::zeros({parameter.numel()}, td::device(parameter.device())));
+  return td::cat(pieces);
+}
+
+void unpack_gradients(const td::Tensor& flat, const std::vector<td::Tensor>& parameters) {
+  std::int64_t begin = 0;
+  for (const td::Tensor& parameter : parameters) {
+    const td::Tensor piece = flat.narrow(0, begin, parameter.numel()).view(parameter.sizes());
+    parameter.mutable_grad() = piece.clone();
+    begin += parameter.numel();
+  }
+}
+}  // namespace float_zeros

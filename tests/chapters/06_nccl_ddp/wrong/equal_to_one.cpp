@@ -312,3 +312,36 @@ double scaled_learning_rate(double lr, std::int64_t batch, std::int64_t batch_pe
   return lr * static_cast<double>(batch_per_rank * ranks) / static_cast<double>(batch);
 }
 }  // namespace type_of_the_inputs
+
+// answer: one_element
+// expect: the loss of rank 0 of 2 should have no dimensions, and has 1
+// Returns the sum of the losses as a vector of one element.
+namespace one_element {
+td::Tensor equal_step(td::nn::Sequential& model, const Loss& loss_fn,
+                      td::optim::Optimizer& optimizer, const td::Tensor& data,
+                      const td::Tensor& target, ProcessGroup& group) {
+  td::Tensor samples = td::full({1}, static_cast<double>(data.size(0)), td::device(data.device()));
+  group.all_reduce(samples)->wait();
+  const double weight = static_cast<double>(data.size(0)) / samples.item<double>();
+  optimizer.zero_grad();
+  const td::Tensor total = td::zeros({1}, model->parameters().at(0).options());
+  if (data.size(0) > 0) {
+    const td::Tensor loss = loss_fn(model->forward(data), target) * weight;
+    loss.backward();
+    td::Tensor(total).add_(loss.detach());
+  }
+  for (const td::Tensor& parameter : model->parameters()) {
+    if (!parameter.requires_grad()) continue;
+    const td::Tensor gradient = gradient_or_zeros(parameter).contiguous();
+    group.all_reduce(gradient)->wait();
+    parameter.mutable_grad() = gradient;
+  }
+  optimizer.step();
+  group.all_reduce(total)->wait();
+  return total.detach();
+}
+
+double scaled_learning_rate(double lr, std::int64_t batch, std::int64_t batch_per_rank, int ranks) {
+  return lr * static_cast<double>(batch_per_rank * ranks) / static_cast<double>(batch);
+}
+}  // namespace one_element

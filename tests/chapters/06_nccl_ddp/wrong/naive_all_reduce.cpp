@@ -114,3 +114,26 @@ void average_gradients(const std::vector<td::Tensor>& parameters, ProcessGroup& 
   }
 }
 }  // namespace sum_for_mean
+
+// answer: packs_them
+// expect: expected all_reduces of 4 6 1 elements, got 11
+// Packs all gradients into one tensor: right numbers, and no longer one all_reduce per parameter.
+namespace packs_them {
+void average_gradients(const std::vector<td::Tensor>& parameters, ProcessGroup& group) {
+  const td::NoGradGuard no_grad;
+  std::vector<td::Tensor> trained, pieces;
+  for (const td::Tensor& parameter : parameters)
+    if (parameter.requires_grad()) trained.push_back(parameter);
+  for (const td::Tensor& parameter : trained)
+    pieces.push_back(gradient_or_zeros(parameter).reshape({-1}));
+  if (pieces.empty()) return;
+  const td::Tensor flat = td::cat(pieces);
+  group.all_reduce(flat, td::distributed::ReduceOp::AVG)->wait();
+  std::int64_t begin = 0;
+  for (const td::Tensor& parameter : trained) {
+    const td::Tensor piece = flat.narrow(0, begin, parameter.numel());
+    parameter.mutable_grad() = piece.view(parameter.sizes()).clone();
+    begin += parameter.numel();
+  }
+}
+}  // namespace packs_them

@@ -309,3 +309,34 @@ void ring_all_reduce(const td::Tensor& tensor, ProcessGroup& group) {
   }
 }
 }  // namespace whole_tensors
+
+// answer: waits_for_the_send
+// expect: messages and waited for 0 of them
+// Waits for what it sends, as if what it receives were there then, too.
+namespace waits_for_the_send {
+void ring_all_reduce(const td::Tensor& tensor, ProcessGroup& group) {
+  const td::NoGradGuard no_grad;
+  const int size = group.size(), right = (group.rank() + 1) % size;
+  const int left = (group.rank() + size - 1) % size;
+  const td::Tensor flat = tensor.detach().view({-1});
+  const std::int64_t each = (flat.numel() + size - 1) / size;
+  const auto slice = [&](int number) {
+    const std::int64_t begin = std::min(flat.numel(), each * ((number + 2 * size) % size));
+    return flat.narrow(0, begin, std::min(each, flat.numel() - begin));
+  };
+  std::vector<td::Tensor> messages;  // they live until all ranks are done
+  for (int round = 0; round < 2 * (size - 1); ++round) {
+    const td::Tensor sent = slice(group.rank() - round);
+    td::Tensor mine = slice(group.rank() - round - 1);
+    const td::Tensor received = messages.emplace_back(td::empty_like(mine));
+    std::shared_ptr<td::distributed::Work> receiving, sending;
+    if (mine.numel() > 0) receiving = group.recv(received, left, round);
+    if (sent.numel() > 0) sending = group.send(sent, right, round);
+    if (sending) sending->wait();
+    if (round < size - 1)
+      mine.add_(received);
+    else
+      mine.copy_(received);
+  }
+}
+}  // namespace waits_for_the_send
