@@ -20,10 +20,10 @@ void move_scattered(Program& p, td::Device device) {
   if (device.is_sim()) p.model->sim(device.index());
   if (device.is_cuda()) p.loss_fn->cuda(device.index());
   if (device.is_sim()) p.loss_fn->sim(device.index());
-  if (device.is_cuda()) p.inputs = p.inputs.cuda();
-  if (device.is_sim()) p.inputs = p.inputs.to("sim");
-  if (device.is_cuda()) p.labels = p.labels.cuda();
-  if (device.is_sim()) p.labels = p.labels.to("sim");
+  if (device.is_cuda()) p.inputs = p.inputs.cuda(device.index());
+  if (device.is_sim()) p.inputs = p.inputs.sim(device.index());
+  if (device.is_cuda()) p.labels = p.labels.cuda(device.index());
+  if (device.is_sim()) p.labels = p.labels.sim(device.index());
 }
 // anchor end
 
