@@ -17,7 +17,10 @@ DistributedDataParallelImpl::DistributedDataParallelImpl(nn::AnyModule module,
   std::vector<std::string> names;
   TensorList trained;
   for (const auto& item : module_.ptr()->named_parameters()) {
-    if (!item.value().requires_grad()) continue;
+    if (!item.value().requires_grad()) {
+      frozen_.push_back(item);
+      continue;
+    }
     names.push_back(item.key());
     trained.push_back(item.value());
   }
@@ -87,7 +90,18 @@ void DistributedDataParallelImpl::broadcast_buffers(int root) {
 
 Tensor DistributedDataParallelImpl::forward(const Tensor& input) { return forward<Tensor>(input); }
 
+// Nothing averages the gradient of a parameter that was frozen when the module was wrapped.
+void DistributedDataParallelImpl::check_frozen() const {
+  for (const auto& item : frozen_)
+    TD_CHECK(AutogradError, !item.value().requires_grad(), "DistributedDataParallel: \"",
+             item.key(),
+             "\" requires a gradient now, but was frozen when the module was wrapped, so its "
+             "gradient would not be averaged and the ranks would diverge. Wrap the module again "
+             "after you unfreeze it");
+}
+
 void DistributedDataParallelImpl::before_forward() {
+  if (GradMode::is_enabled()) check_frozen();
   const bool gradients = GradMode::is_enabled() && !reducer_->in_no_sync;
   const bool buffers = sync_buffers_ && options_.broadcast_buffers() && !module_buffers_.empty();
   sync_buffers_ = gradients;

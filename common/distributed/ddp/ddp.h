@@ -67,6 +67,7 @@ class DistributedDataParallelImpl : public nn::Module {
 
  private:
   void check_devices() const;
+  void check_frozen() const;
   std::vector<std::string> describe() const;
   void before_forward();
   void after_forward(const TensorList& outputs);
@@ -79,6 +80,7 @@ class DistributedDataParallelImpl : public nn::Module {
   std::shared_ptr<ProcessGroup> group_;
   std::unique_ptr<Reducer> reducer_;
   TensorList module_buffers_;
+  std::vector<OrderedDict<std::string, Tensor>::Item> frozen_;  // parameters, when it was wrapped
   Device device_{kCPU};       // of the first parameter: where the ranks' messages may be
   bool sync_buffers_ = true;  // the last forward was one that averages
   JoinStep step_;             // what this forward does

@@ -91,12 +91,12 @@ namespace {
 
 // The stream of `node` on `device`: that of its forward operation or, when this ran on another
 // device, this thread's current stream. A node of several devices has the stream of the first.
-void* stream_on(Device device, const Node& node) {
+NativeStream* stream_on(Device device, const Node& node) {
   return device == node.outputs[0].device ? node.stream : current_native_stream(device);
 }
 
 // Makes `to` wait for the work that is now in `from`; returns false if they are the same.
-bool wait_between(Device device, void* from, void* to) {
+bool wait_between(Device device, NativeStream* from, NativeStream* to) {
   if (from != to) Stream(device, to).wait(Stream(device, from));
   return from != to;
 }
@@ -104,7 +104,7 @@ bool wait_between(Device device, void* from, void* to) {
 }  // namespace
 
 void enter_stream(Device device, const Node& node, std::optional<StreamGuard>& guard) {
-  void* stream = stream_on(device, node);
+  NativeStream* stream = stream_on(device, node);
   if (stream != current_native_stream(device) || current_device(device.type()) != device.index())
     guard.emplace(Stream(device, stream));
 }
@@ -112,8 +112,9 @@ void enter_stream(Device device, const Node& node, std::optional<StreamGuard>& g
 void hand_over(const Tensor& g, const Node* producer, const Node& consumer,
                std::optional<StreamGuard>& guard) {
   const Device device = g.device();
-  void* const from = producer ? stream_on(device, *producer) : current_native_stream(device);
-  void* const to = stream_on(device, consumer);
+  NativeStream* const from =
+      producer ? stream_on(device, *producer) : current_native_stream(device);
+  NativeStream* const to = stream_on(device, consumer);
   if (wait_between(device, from, to)) g.record_stream(Stream(device, to));
   enter_stream(device, consumer, guard);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "td/autograd/modes.h"
+#include "td/device/graph.h"
 #include "td/ops/ops.h"
 
 namespace td::nn::utils {
@@ -44,6 +45,7 @@ inline double clip_grad_norm_(const TensorList& parameters, double max_norm, dou
   NoGradGuard no_grad;
   TensorList gradients = detail::gradients_of(parameters);
   if (gradients.empty()) return 0;
+  if (!gradients[0].is_cpu()) assert_not_capturing("clip_grad_norm_");
   const double norm = detail::total_norm(gradients, norm_type);
   TD_CHECK(Error, !error_if_nonfinite || std::isfinite(norm),
            "clip_grad_norm_: the norm of the gradients is ", norm,

@@ -1,6 +1,8 @@
 // Checks and errors that all operations share, and the promotion rules.
 #include "td/ops/op.h"
 
+#include "td/device/graph.h"
+
 namespace td {
 namespace {
 
@@ -22,6 +24,10 @@ std::int64_t extent(const TensorImpl& t) {
 
 void undefined_argument(const char* op, const char* argument) {
   fail<Error>(op, ": \"", argument, "\" is undefined: it was declared but never given a value");
+}
+
+void check_may_read(const char* op, const Tensor& x) {
+  if (!x.is_cpu()) assert_not_capturing(op);
 }
 
 Device mixed_device(const Op& op, const Tensor* const* tensors, int count) {

@@ -93,6 +93,7 @@ class Chooser {
     TD_CHECK(DtypeError, number || t.dtype() == kLong || is_mask(t), op_.name,
              ": an index tensor must be int64 or bool but is ", t.dtype(),
              "; convert it with to(kInt64)");
+    if (number || is_mask(t)) check_may_read(op_.name, t);
     if (t.dim() == 0 && is_mask(t)) return keep_or_drop(t.item<bool>());
     if (number) return select(t.item<std::int64_t>());
     if (!is_mask(t)) return put(t);
@@ -285,6 +286,11 @@ Tensor& Tensor::index_put_(const std::vector<TensorIndex>& indices, const Tensor
     return handle();
   }
   const Tensor source = without_leading_ones(values, choice.view.dim());
+  const Sizes& chosen = choice.view.impl().sizes;
+  TD_CHECK(ShapeError, broadcast_sizes("index_put_", source.sizes(), chosen) == chosen,
+           "index_put_: \"values\" of sizes ", values.sizes(),
+           " does not broadcast to the chosen elements, ", IntArrayRef(chosen));
+  check_inplace("index_put_", choice.view);
   if (accumulate)
     choice.view.add_(source);
   else

@@ -213,6 +213,7 @@ Tensor& Tensor::div_(const Tensor& other, optional<std::string_view> rounding_mo
   check_can_keep("div", result.dtype(), *this);
   TD_CHECK(ShapeError, result.sizes() == sizes(), "div_: a result of sizes ", result.sizes(),
            " does not fit into \"input\" of sizes ", sizes(), ", which is changed in place");
+  check_inplace("div_", *this);
   return copy_(result);
 }
 Tensor& Tensor::div_(const Scalar& other, optional<std::string_view> rounding_mode) const {

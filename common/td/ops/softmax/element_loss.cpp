@@ -1,5 +1,5 @@
 // Losses of single elements that are expressions of other operations: l1, smooth_l1 and the two
-// binary cross entropies. mse_loss.cu has the one with a kernel.
+// binary cross entropies, one of which has a kernel of its own. mse_loss.cu has another.
 #include "td/ops/op.h"
 
 namespace td {
@@ -79,17 +79,11 @@ Tensor binary_cross_entropy_impl(const Tensor& input, const Tensor& target, cons
                                  Reduction::Reduction reduction) {
   const Device device = common_device(bce_op, input, target, weight);
   check_equal_sizes(bce_op, input, target);
-  if (device.is_cpu())  // elsewhere the check would wait for the device
-    TD_CHECK(Error, all(logical_and(input.ge(Scalar(0)), input.le(Scalar(1)))).item<bool>(),
-             "binary_cross_entropy: \"input\" must hold probabilities between 0 and 1; apply "
-             "sigmoid(), or use binary_cross_entropy_with_logits");
   const Tensor &x = input, &t = target;
-  Tensor y;
-  {
-    const NoGradGuard no_grad;
-    const Tensor no = Scalar(1) - t;
-    y = -(t * clamp_min(log(x), -100) + no * clamp_min(log1p(-x), -100));
-  }
+  const ScalarType type = float_type(result_type(x, t));
+  const Tensor y = empty_on(x.impl().sizes, type, device);
+  kernels::binary_cross_entropy(y, to_device(as_type(x.detach(), type), device),
+                                to_device(as_type(t.detach(), type), device));
   if (recording(x, t))
     record("binary_cross_entropy", y, {&x, &t},
            [x = save(x), t = save(t)](Gradients& grads, const Tensor& g) {

@@ -30,6 +30,7 @@ Tensor& Tensor::fill_(const Scalar& value) const {
 Tensor& Tensor::fill_(const Tensor& value) const {
   TD_CHECK(ShapeError, value.dim() == 0, "fill_: \"value\" must have 0 dimensions but has sizes ",
            value.sizes());
+  check_inplace("fill_", *this);
   return copy_(value);
 }
 Tensor& Tensor::zero_() const { return fill_(0); }

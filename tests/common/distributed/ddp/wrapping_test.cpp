@@ -56,6 +56,30 @@ TEST_CASE("a module without parameters to train is an error") {
   });
 }
 
+TEST_CASE("a parameter that is unfrozen after wrapping is an error on every rank") {
+  for (const bool no_sync : {false, true}) {
+    const auto errors = errors_on_ranks(2, [&](int) {
+      nn::Sequential net = small_net();
+      const Tensor frozen = net->named_parameters()["2.bias"].requires_grad_(false);
+      DistributedDataParallel ddp(net);
+      ddp->forward(numbers({2, 6}, 1)).sum().backward();  // while it is frozen
+      frozen.requires_grad_();
+      {
+        const NoGradGuard no_grad;
+        ddp->forward(numbers({2, 6}, 1));  // without gradients
+      }
+      optional<DistributedDataParallelImpl::NoSyncGuard> guard;
+      if (no_sync) guard.emplace(*ddp);
+      ddp->forward(numbers({2, 6}, 1)).sum().backward();
+    });
+    CHECK(errors[0] ==
+          "DistributedDataParallel: \"2.bias\" requires a gradient now, but was frozen when the "
+          "module was wrapped, so its gradient would not be averaged and the ranks would diverge. "
+          "Wrap the module again after you unfreeze it");
+    CHECK(errors[1] == errors[0]);
+  }
+}
+
 TEST_CASE("device_ids is for accelerators, and holds one device") {
   run_as_threads(1, [](ProcessGroup&) {
     nn::Linear net(2, 2);

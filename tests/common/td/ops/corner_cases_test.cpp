@@ -6,6 +6,8 @@
 #include "../tensor/values.h"
 #include "captured_warnings.h"
 #include "td/autograd/engine.h"
+#include "td/nn/functional.h"
+#include "td/nn/layers.h"
 
 using namespace td;
 using List = std::vector<double>;
@@ -421,4 +423,74 @@ TEST_CASE("a number that a dtype cannot hold is an error, as in libtorch") {
   CHECK(std::isinf(full({1}, INFINITY, kFloat16).item<float>()));
   CHECK(std::isnan(full({1}, NAN).item<float>()));
   CHECK((bytes + 300).eq(tensor({45, 244}, kUInt8)).all().item<bool>());  // arithmetic wraps
+}
+
+TEST_CASE("an input of binary_cross_entropy that is no probability is an error on every device") {
+  const std::string text =
+      "binary_cross_entropy: \"input\" must hold probabilities between 0 and 1; apply sigmoid(), or "
+      "use binary_cross_entropy_with_logits";
+  for (const Device device : devices()) {
+    INFO(device);
+    const auto error = [&](double value, ScalarType type) {
+      const Tensor x = full({2}, value).to(device, type), t = zeros({2}).to(device, type);
+      return message<Error>([&] {
+        binary_cross_entropy(x, t);
+        synchronize(device);
+      });
+    };
+    for (const ScalarType type : {kFloat, kDouble, kHalf})
+      for (const double value : {-0.5, 1.5, nan_value}) {
+        INFO(value);
+        CHECK(error(value, type).find(text) != std::string::npos);
+      }
+    for (const double value : {0.0, 1.0})
+      CHECK_NOTHROW(binary_cross_entropy(full({2}, value).to(device), ones({2}).to(device)).cpu());
+    const Tensor x = full({2}, 0.25).to(device), t = tensor({0, 1}).to(device);
+    CHECK(std::abs(binary_cross_entropy(x, t).cpu().item<double>() - 0.8369882) < 1e-6);
+  }
+}
+
+TEST_CASE("errors name the operation that was called, not one that it consists of") {
+  for (const Device device : devices()) {
+    INFO(device);
+    const Tensor leaf = ones({2, 3}, TensorOptions(device).requires_grad(true));
+    const auto on_leaf = [&](const std::string& name, const std::function<void()>& work) {
+      INFO(name);
+      CHECK(message<AutogradError>(work).find(name + ": a leaf that requires a gradient") == 0);
+    };
+    const auto on_view = [&](const std::string& name, const std::function<void()>& work) {
+      INFO(name);
+      CHECK(message<AutogradError>(work).find(name + ": a view of a leaf") == 0);
+    };
+    namespace F = nn::functional;
+    on_leaf("dropout_", [&] { F::dropout(leaf, F::DropoutFuncOptions().inplace(true)); });
+    on_leaf("dropout_", [&] { nn::Dropout(nn::DropoutOptions(0.5).inplace(true))(leaf); });
+    on_leaf("div_", [&] { leaf.div_(2, "floor"); });
+    on_leaf("fill_", [&] { leaf.fill_(tensor(2.0f)); });
+    on_view("index_put_", [&] { leaf.index_put_({0}, ones({3}).to(device)); });
+    on_view("index_put_", [&] { leaf.index_put_({0}, ones({3}).to(device), true); });
+    const Tensor x = ones({2, 3}, TensorOptions(device));
+    CHECK(message<ShapeError>([&] { x.index_put_({0}, ones({2}).to(device)); }).find("index_put_") ==
+          0);
+    // In evaluation, or with p = 0, nothing changes.
+    CHECK(F::dropout(leaf, F::DropoutFuncOptions().inplace(true).training(false)).is_same(leaf));
+
+    const auto later = [&](const std::string& text, const std::function<void()>& work) {
+      INFO(text);
+      CHECK(message<Error>([&] {
+              work();
+              synchronize(device);
+            }).find(text) != std::string::npos);
+    };
+    const Tensor classes = tensor({0, 3}).to(device), rows = ones({2}, TensorOptions(device));
+    later("one_hot: index 3 is out of range", [&] { one_hot(classes, 3); });
+    later("scatter: index 3 is out of range", [&] { scatter(rows, 0, classes, rows); });
+    later("scatter: index 3 is out of range", [&] { scatter(rows, 0, classes, 1); });
+    later("scatter_add: index 3 is out of range", [&] { scatter_add(rows, 0, classes, rows); });
+    later("index_add: index 3 is out of range", [&] { index_add(rows, 0, classes, rows); });
+    later("scatter_: index 3 is out of range", [&] { rows.scatter_(0, classes, 1); });
+    later("remainder: an integer was divided by 0", [&] { remainder(classes, 0); });
+    later("div: an integer was divided by 0", [&] { div(classes, 0, "floor"); });
+    later("div: an integer was divided by 0", [&] { div(classes, 0, "trunc"); });
+  }
 }
