@@ -17,12 +17,10 @@ DistributedDataParallelImpl::DistributedDataParallelImpl(nn::AnyModule module,
   std::vector<std::string> names;
   TensorList trained;
   for (const auto& item : module_.ptr()->named_parameters()) {
-    if (!item.value().requires_grad()) {
-      frozen_.push_back(item);
-      continue;
-    }
+    if (!item.value().requires_grad()) continue;
     names.push_back(item.key());
     trained.push_back(item.value());
+    averaged_.insert(&item.value().impl());
   }
   TD_CHECK(Error, !trained.empty(),
            "DistributedDataParallel is not needed when a module doesn't have any parameter that "
@@ -90,18 +88,26 @@ void DistributedDataParallelImpl::broadcast_buffers(int root) {
 
 Tensor DistributedDataParallelImpl::forward(const Tensor& input) { return forward<Tensor>(input); }
 
-// Nothing averages the gradient of a parameter that was frozen when the module was wrapped.
-void DistributedDataParallelImpl::check_frozen() const {
-  for (const auto& item : frozen_)
-    TD_CHECK(AutogradError, !item.value().requires_grad(), "DistributedDataParallel: \"",
-             item.key(),
-             "\" requires a gradient now, but was frozen when the module was wrapped, so its "
-             "gradient would not be averaged and the ranks would diverge. Wrap the module again "
-             "after you unfreeze it");
+// Nothing averages the gradient of a parameter that was frozen when the module was wrapped, or that
+// was not there yet.
+void DistributedDataParallelImpl::check_averaged() const {
+  const auto is_averaged = [this](const Tensor& p) {
+    return !p.requires_grad() || averaged_.count(&p.impl()) > 0;
+  };
+  bool all = true;
+  module_.ptr()->apply([&](nn::Module& module) {
+    for (const Tensor& p : module.parameters(/*recurse=*/false)) all &= is_averaged(p);
+  });
+  if (all) return;
+  for (const auto& item : module_.ptr()->named_parameters())
+    TD_CHECK(AutogradError, is_averaged(item.value()), "DistributedDataParallel: \"", item.key(),
+             "\" requires a gradient, but was frozen or not there when the module was wrapped, so "
+             "its gradient would not be averaged and the ranks would diverge. Wrap the module "
+             "again");
 }
 
 void DistributedDataParallelImpl::before_forward() {
-  if (GradMode::is_enabled()) check_frozen();
+  if (GradMode::is_enabled()) check_averaged();
   const bool gradients = GradMode::is_enabled() && !reducer_->in_no_sync;
   const bool buffers = sync_buffers_ && options_.broadcast_buffers() && !module_buffers_.empty();
   sync_buffers_ = gradients;

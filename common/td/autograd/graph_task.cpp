@@ -41,14 +41,14 @@ namespace {
 // The gradients of `inputs` that `roots` give. `gradients` may be left out as a whole.
 std::vector<Capture> partial_pass(const TensorList& roots, const TensorList& gradients,
                                   const TensorList& inputs, optional<bool> retain_graph,
-                                  bool create_graph) {
+                                  bool create_graph, bool accumulates) {
   TD_CHECK(AutogradError, gradients.empty() || gradients.size() == roots.size(),
            "backward: ", roots.size(), " tensors but ", gradients.size(),
            " gradients; give one each");
   std::vector<Capture> captures;
   for (const Tensor& input : inputs) captures.push_back({gradient_edge(input), {}});
   run_backward(roots, gradients.empty() ? TensorList(roots.size()) : gradients, retain_graph,
-               create_graph, captures);
+               create_graph, captures, accumulates);
   return captures;
 }
 
@@ -56,7 +56,7 @@ std::vector<Capture> partial_pass(const TensorList& roots, const TensorList& gra
 
 void backward(const TensorList& roots, const TensorList& gradients, optional<bool> retain_graph,
               bool create_graph, const TensorList& inputs) {
-  const auto captures = partial_pass(roots, gradients, inputs, retain_graph, create_graph);
+  const auto captures = partial_pass(roots, gradients, inputs, retain_graph, create_graph, true);
   const AutoGradMode mode(create_graph);
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (captures[i].gradient.defined()) accumulate(meta_of(inputs[i]).grad, captures[i].gradient);
@@ -69,7 +69,8 @@ TensorList grad(const TensorList& outputs, const TensorList& inputs, const Tenso
     TD_CHECK(AutogradError, inputs[i].requires_grad(), "grad: inputs[", i,
              "] does not require a gradient; call requires_grad_() before it is used");
   TensorList gradients;
-  for (Capture& c : partial_pass(outputs, grad_outputs, inputs, retain_graph, create_graph)) {
+  for (Capture& c :
+       partial_pass(outputs, grad_outputs, inputs, retain_graph, create_graph, false)) {
     TD_CHECK(AutogradError, allow_unused || c.gradient.defined(), "grad: inputs[", gradients.size(),
              "] was not used to compute the outputs. Pass allow_unused=true to get an undefined "
              "gradient for it.");

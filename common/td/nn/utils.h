@@ -22,7 +22,8 @@ inline TensorList gradients_of(const TensorList& parameters) {
 // the first is read: the host waits once, not once per gradient.
 inline double total_norm(const TensorList& gradients, double p) {
   TensorList norms;
-  for (const Tensor& gradient : gradients) norms.push_back(gradient.norm(p));
+  for (const Tensor& gradient : gradients)  // float16 could not hold the norm of many elements
+    norms.push_back(gradient.to(promote_types(gradient.dtype(), kFloat)).norm(p));
   double total = 0;
   for (const Tensor& norm : norms) {
     const double value = norm.item<double>();

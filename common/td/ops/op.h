@@ -89,11 +89,10 @@ inline Tensor to_device(const Tensor& x, Device device, bool copy = false) {
 /// Writes a warning where a loss would broadcast: of [4, 1] and [4] it would compare all 16 pairs.
 void warn_of_broadcast(const Op& op, const Tensor& input, const Tensor& target);
 /// @throws Error when `changed` and `read`, whose elements correspond one to one, share some memory
-/// but not all: elements would change before they are read. Tensors with gaps pass.
+/// but not all: elements would change before they are read.
 void assert_no_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
                                const char* argument);
 /// @throws Error when `changed` and `read`, whose elements do not correspond, share some memory.
-/// Tensors with gaps pass.
 void assert_no_overlap(const char* operation, const Tensor& changed, const Tensor& read,
                        const char* argument);
 /// Records `values`, the elements of `input` at `index` along `dim`: gradients are added there.

@@ -43,7 +43,8 @@ TensorList gather_all(const std::vector<TensorList>& tensors, bool alike, Device
 
 /// One input for each device that gets a part; with few rows, these are fewer than the devices.
 /// Values that are no tensors are copied; what a pointer points to is then shared by all replicas.
-/// @throws ShapeError when tensors differ in size along `dim`, which PyTorch passes over by dropping
+/// @throws ShapeError when tensors differ in size along `dim`, which PyTorch passes over by
+/// dropping
 ///     rows.
 template <class Inputs>
 std::vector<Inputs> scatter(const Inputs& inputs, const std::vector<Device>& devices,

@@ -208,10 +208,11 @@ Tensor take(const Tensor& view, const TensorList& at) {
     y = alias(y, y.impl().sizes, y.impl().strides, 0);  // not marked as a view
   }
   if (recording(view))
-    record("index", y, {&view},
-           [at = SavedIndices(at), sizes = view.impl().sizes](const Tensor& g) {
-             return put(zeros(sizes, g.options()), at(), g, /*accumulate=*/true);
-           });
+    record(
+        "index", y, {&view}, [at = SavedIndices(at), sizes = view.impl().sizes](const Tensor& g) {
+          const Tensor all = zeros(sizes, g.options().dtype(sum_dtype(g)));
+          return as_type(put(all, at(), as_type(g, all.dtype()), /*accumulate=*/true), g.dtype());
+        });
   return y;
 }
 
@@ -291,6 +292,7 @@ Tensor& Tensor::index_put_(const std::vector<TensorIndex>& indices, const Tensor
            "index_put_: \"values\" of sizes ", values.sizes(),
            " does not broadcast to the chosen elements, ", IntArrayRef(chosen));
   check_inplace("index_put_", choice.view);
+  assert_no_partial_overlap("index_put_", choice.view, source, "values");
   if (accumulate)
     choice.view.add_(source);
   else

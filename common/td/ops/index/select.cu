@@ -76,7 +76,8 @@ void select_slices(const char* op, const Tensor& out, const Tensor& x, std::int6
 
 // The gradient of selected slices: each is added to the slice it came from.
 Tensor spread_back(const Tensor& g, const Sizes& sizes, std::int64_t dim, const Tensor& index) {
-  return zeros(sizes, g.options()).index_add_(dim, index, g);
+  const Tensor all = zeros(sizes, g.options().dtype(sum_dtype(g)));
+  return as_type(all.index_add_(dim, index, as_type(g, all.dtype())), g.dtype());
 }
 
 }  // namespace
@@ -97,7 +98,9 @@ void record_selection(const char* op, const Tensor& values, const Tensor& input,
     record(op, values, {&input},
            [index = save(index), dim, sizes = input.impl().sizes](const Tensor& g) {
              const Tensor at = index();
-             return zeros(sizes, g.options()).scatter_add_(dim, at, g.reshape(at.sizes()));
+             const Tensor all = zeros(sizes, g.options().dtype(sum_dtype(g)));
+             all.scatter_add_(dim, at, as_type(g.reshape(at.sizes()), all.dtype()));
+             return as_type(all, g.dtype());
            });
 }
 

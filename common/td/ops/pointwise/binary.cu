@@ -187,6 +187,8 @@ Tensor operator/(const Scalar& a, const Tensor& b) { return div(number_beside(b,
 
 Tensor div(const Tensor& input, const Tensor& other, optional<std::string_view> rounding_mode) {
   if (!rounding_mode) return div(input, other);
+  common_device(div_op.op, input, other);  // here, so that errors say "div"
+  broadcast_sizes("div", input.sizes(), other.sizes());
   if (*rounding_mode == "trunc") return div_trunc(input, other);
   TD_CHECK(Error, *rounding_mode == "floor",
            "div: the rounding mode must be \"trunc\" or \"floor\" but is \"", *rounding_mode, "\"");
@@ -248,7 +250,13 @@ Tensor& Tensor::clamp_(optional<Scalar> min, optional<Scalar> max) const {
                     [kept](const Tensor& g) { return td::where(kept, g, Scalar(0)); });
   return handle();
 }
-Tensor& Tensor::clamp_min_(const Scalar& min) const { return clamp_(min); }
-Tensor& Tensor::clamp_max_(const Scalar& max) const { return clamp_(nullopt, max); }
+Tensor& Tensor::clamp_min_(const Scalar& min) const {
+  check_inplace("clamp_min_", *this);
+  return clamp_(min);
+}
+Tensor& Tensor::clamp_max_(const Scalar& max) const {
+  check_inplace("clamp_max_", *this);
+  return clamp_(nullopt, max);
+}
 
 }  // namespace td

@@ -183,6 +183,7 @@ bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
   value.check_fits(input.dtype());
   const Tensor m = mask_on(input, mask);
+  broadcast_sizes("masked_fill", input.sizes(), m.sizes());
   return where(m, wrapped_number(value, input.dtype()), input);
 }
 

@@ -225,7 +225,9 @@ Tensor logsumexp_impl(const Tensor& input, IntArrayRef dims, bool keepdim) {
   // because its gradient cancels. An infinite one is left in: infinity minus itself is NaN.
   const Tensor largest = amax(x.detach(), dims, true);
   const Tensor shift = largest.masked_fill(isinf(largest), 0);
-  const Tensor y = log(sum(exp(x - shift), dims, true)) + shift;
+  // A sum of float16 would be infinite from 65,520 equal elements on.
+  const Tensor total = sum(exp(x - shift), dims, true, promote_types(x.dtype(), kFloat));
+  const Tensor y = as_type(log(total) + shift, x.dtype());
   return keepdim ? y : y.reshape(reduced_sizes(x.sizes(), set, false));
 }
 

@@ -31,9 +31,12 @@ Tensor& Tensor::fill_(const Tensor& value) const {
   TD_CHECK(ShapeError, value.dim() == 0, "fill_: \"value\" must have 0 dimensions but has sizes ",
            value.sizes());
   check_inplace("fill_", *this);
-  return copy_(value);
+  return copy_(value.impl().storage == impl().storage ? value.clone() : value);
 }
-Tensor& Tensor::zero_() const { return fill_(0); }
+Tensor& Tensor::zero_() const {
+  check_inplace("zero_", *this, /*one_value=*/true);
+  return fill_(0);
+}
 
 namespace {
 

@@ -72,12 +72,25 @@ TEST_CASE("a parameter that is unfrozen after wrapping is an error on every rank
       if (no_sync) guard.emplace(*ddp);
       ddp->forward(numbers({2, 6}, 1)).sum().backward();
     });
-    CHECK(errors[0] ==
-          "DistributedDataParallel: \"2.bias\" requires a gradient now, but was frozen when the "
-          "module was wrapped, so its gradient would not be averaged and the ranks would diverge. "
-          "Wrap the module again after you unfreeze it");
+    CHECK(
+        errors[0] ==
+        "DistributedDataParallel: \"2.bias\" requires a gradient, but was frozen or not there when "
+        "the module was wrapped, so its gradient would not be averaged and the ranks would "
+        "diverge. Wrap the module again");
     CHECK(errors[1] == errors[0]);
   }
+}
+
+TEST_CASE("a layer that is new since the wrapping is an error on every rank") {
+  const auto errors = errors_on_ranks(2, [&](int) {
+    nn::Sequential net = small_net();
+    DistributedDataParallel ddp(net, Options().find_unused_parameters(true));
+    net->replace_module("2", nn::Linear(5, 3));
+    ddp->forward(numbers({2, 6}, 1)).sum().backward();
+  });
+  CHECK(errors[0].find("\"2.weight\" requires a gradient, but was frozen or not there") !=
+        std::string::npos);
+  CHECK(errors[1] == errors[0]);
 }
 
 TEST_CASE("device_ids is for accelerators, and holds one device") {

@@ -81,7 +81,10 @@ TEST_CASE("what cannot be captured names the operation that was called") {
   nn::BatchNorm1d norm(nn::BatchNorm1dOptions(3).momentum(nullopt));
   norm->to(Device("sim:0"));
   check("BatchNorm without a momentum", [&] { norm(x.detach().expand({2, 3})); });
-  CHECK(refusal_in_capture(on, [&] { tensor({1, 2}, TensorOptions("sim:0")); }) ==
+  CHECK(refusal_in_capture(on,
+                           [&] {
+                             tensor({1, 2}, TensorOptions("sim:0"));
+                           }) ==
         "tensor: not while a graph is captured. Its numbers are on the host, from which a replay "
         "cannot copy them. Make the tensor before the capture.");
 }
