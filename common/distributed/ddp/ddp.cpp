@@ -17,7 +17,10 @@ DistributedDataParallelImpl::DistributedDataParallelImpl(nn::AnyModule module,
   std::vector<std::string> names;
   TensorList trained;
   for (const auto& item : module_.ptr()->named_parameters()) {
-    if (!item.value().requires_grad()) continue;
+    if (!item.value().requires_grad()) {
+      frozen_.push_back(item);
+      continue;
+    }
     names.push_back(item.key());
     trained.push_back(item.value());
     averaged_.insert(&item.value().impl());
@@ -89,21 +92,19 @@ void DistributedDataParallelImpl::broadcast_buffers(int root) {
 Tensor DistributedDataParallelImpl::forward(const Tensor& input) { return forward<Tensor>(input); }
 
 // Nothing averages the gradient of a parameter that was frozen when the module was wrapped, or that
-// was not there yet.
-void DistributedDataParallelImpl::check_averaged() const {
-  const auto is_averaged = [this](const Tensor& p) {
-    return !p.requires_grad() || averaged_.count(&p.impl()) > 0;
-  };
-  bool all = true;
-  module_.ptr()->apply([&](nn::Module& module) {
-    for (const Tensor& p : module.parameters(/*recurse=*/false)) all &= is_averaged(p);
-  });
-  if (all) return;
-  for (const auto& item : module_.ptr()->named_parameters())
-    TD_CHECK(AutogradError, is_averaged(item.value()), "DistributedDataParallel: \"", item.key(),
+// was not there yet. New ones are looked for once, because a later step makes no heap allocation.
+void DistributedDataParallelImpl::check_averaged() {
+  const auto check = [](const auto& item, bool averaged) {
+    TD_CHECK(AutogradError, averaged || !item.value().requires_grad(),
+             "DistributedDataParallel: \"", item.key(),
              "\" requires a gradient, but was frozen or not there when the module was wrapped, so "
              "its gradient would not be averaged and the ranks would diverge. Wrap the module "
              "again");
+  };
+  for (const auto& item : frozen_) check(item, false);
+  if (std::exchange(looked_for_new_, true)) return;
+  for (const auto& item : module_.ptr()->named_parameters())
+    check(item, averaged_.count(&item.value().impl()) > 0);
 }
 
 void DistributedDataParallelImpl::before_forward() {
