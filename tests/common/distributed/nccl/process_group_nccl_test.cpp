@@ -73,7 +73,7 @@ class FakeCommunicator final : public Communicator {
     note(text, parcels[0].elements, stream);
   }
   // The brackets hold the calls inside the span.
-  std::shared_ptr<void> span(const char* name, std::size_t bytes, void*) override {
+  std::shared_ptr<void> span(const char* name, std::size_t bytes, NativeStream*) override {
     if (!keeps_spans) return nullptr;
     std::lock_guard lock(mutex_);
     calls_.push_back(std::string("[ ") + name + ", " + std::to_string(bytes) + " bytes");
