@@ -3,7 +3,7 @@
 
 #include "td/autograd/modes.h"
 #include "td/device/graph.h"
-#include "td/ops/ops.h"
+#include "td/ops/op.h"
 
 namespace td::distributed {
 namespace {
@@ -19,6 +19,16 @@ void check_alike(const char* call, const char* name, const Tensor& a, const Tens
            " but expected ", dtype_name(b.dtype()), "; all tensors must have one type");
   TD_CHECK(DeviceError, a.device() == b.device(), call, ": \"", name, "\" is on ", a.device(),
            " but expected ", b.device(), "; all tensors of one rank must be on one device");
+}
+
+// The part of a rank may be where it belongs in the whole; elsewhere, a rank would read what has
+// been written already.
+void check_overlap(const char* call, const Tensor& output, const Tensor& input, int rank) {
+  const bool gathers = output.numel() > input.numel();
+  const Tensor &part = gathers ? input : output, &whole = gathers ? output : input;
+  const std::int64_t place = whole.storage_offset() + rank * part.numel();
+  if (part.impl().storage == whole.impl().storage && part.storage_offset() == place) return;
+  assert_no_overlap(call, output, input, "input");
 }
 
 void check_reduce(const char* call, const Tensor& tensor, ReduceOp op) {
@@ -112,6 +122,7 @@ std::shared_ptr<Work> ProcessGroup::all_gather_into_tensor(const Tensor& output,
   check_alike(name, "output", output, input);
   TD_CHECK(ShapeError, output.numel() == input.numel() * size_, name, ": \"output\" has ",
            output.numel(), " elements, expected ", size_, " ranks x ", input.numel());
+  check_overlap(name, output, input, rank_);
   return begin(CollectiveType::kAllGather, input, output, input.numel());
 }
 
@@ -136,6 +147,7 @@ std::shared_ptr<Work> ProcessGroup::reduce_scatter_tensor(const Tensor& output, 
   check_reduce(name, output, op);
   TD_CHECK(ShapeError, input.numel() == output.numel() * size_, name, ": \"input\" has ",
            input.numel(), " elements, expected ", size_, " ranks x ", output.numel());
+  check_overlap(name, output, input, rank_);
   return begin(CollectiveType::kReduceScatter, input, output, output.numel(), 0, op);
 }
 

@@ -35,12 +35,13 @@ class ProcessGroup {
   std::shared_ptr<Work> reduce(const Tensor& tensor, int root = 0, ReduceOp op = ReduceOp::SUM);
   /// Every rank gets the tensors of all: `outputs` has one tensor per rank, each like `input`.
   std::shared_ptr<Work> all_gather(const TensorList& outputs, const Tensor& input);
-  /// The same into one tensor of size() times as many elements, rank after rank.
+  /// The same into one tensor of size() times as many elements, rank after rank. `input` may be
+  /// this rank's part of it.
   std::shared_ptr<Work> all_gather_into_tensor(const Tensor& output, const Tensor& input);
   /// Rank i gets the i-th of `inputs`, reduced over the ranks.
   std::shared_ptr<Work> reduce_scatter(const Tensor& output, const TensorList& inputs,
                                        ReduceOp op = ReduceOp::SUM);
-  /// The same from one tensor of size() times as many elements.
+  /// The same from one tensor of size() times as many elements. `output` may be this rank's part.
   std::shared_ptr<Work> reduce_scatter_tensor(const Tensor& output, const Tensor& input,
                                               ReduceOp op = ReduceOp::SUM);
   /// Blocks until all ranks have called it.

@@ -144,9 +144,11 @@ void wait_in_capture(StreamQueue& queue, const EventState& state) {
 namespace {
 
 /// The graphs of sim for device/graph.cpp. A handle is a Capture with one reference.
+Capture& capture_of(NativeGraph* graph) { return *reinterpret_cast<Capture*>(graph); }
+
 class SimGraphs : public GraphBackend {
  public:
-  void begin_capture(int index, void* stream) override {
+  void begin_capture(int index, NativeStream* stream) override {
     StreamQueue& queue = queue_of(index, stream);
     TD_CHECK(DeviceError, !queue.is_captured(), "capture_begin: the stream of sim:", index,
              " is being captured already, by another thread or as a side stream; take another "
@@ -157,24 +159,24 @@ class SimGraphs : public GraphBackend {
     underway_[&queue] = std::move(capture);
   }
 
-  void* end_capture(int index, void* stream, std::size_t* nodes) override {
+  NativeGraph* end_capture(int index, NativeStream* stream, std::size_t* nodes) override {
     StreamQueue& queue = queue_of(index, stream);
     std::unique_lock lock(mutex_);
     intrusive_ptr<Capture> capture = std::move(underway_.extract(&queue).mapped());
     lock.unlock();
     capture->finish();
     *nodes = capture->size();
-    return capture.detach();
+    return reinterpret_cast<NativeGraph*>(capture.detach());
   }
 
-  void launch(void* graph, int index, void* stream) override {
+  void launch(NativeGraph* graph, int index, NativeStream* stream) override {
     spend_launch_cost();
     if (RaceFinder* finder = RaceFinder::active())
-      finder->launched(queue_of(index, stream), *static_cast<Capture*>(graph));
-    static_cast<Capture*>(graph)->launch(queue_of(index, stream));
+      finder->launched(queue_of(index, stream), capture_of(graph));
+    capture_of(graph).launch(queue_of(index, stream));
   }
 
-  void release(void* graph, int) noexcept override { static_cast<Capture*>(graph)->release(); }
+  void release(NativeGraph* graph, int) noexcept override { capture_of(graph).release(); }
 
  private:
   std::mutex mutex_;  // guards underway_

@@ -94,8 +94,8 @@ StreamQueue* make_queue(int index, int number) {
 
 }  // namespace
 
-StreamQueue& queue_of(int index, void* stream) {
-  if (stream) return *static_cast<StreamQueue*>(stream);
+StreamQueue& queue_of(int index, NativeStream* stream) {
+  if (stream) return *reinterpret_cast<StreamQueue*>(stream);
   DeviceState& device = device_state(index);
   if (StreamQueue* queue = device.default_queue.load(std::memory_order_acquire)) return *queue;
   std::lock_guard lock(device.mutex);
@@ -146,7 +146,7 @@ struct SimEvent {
   }
 };
 
-SimEvent& event_of(void* event) { return *static_cast<SimEvent*>(event); }
+SimEvent& event_of(NativeEvent* event) { return *reinterpret_cast<SimEvent*>(event); }
 
 class SimBackend : public Backend {
  public:
@@ -200,16 +200,16 @@ class SimBackend : public Backend {
     munmap(pages, bytes);
   }
 
-  void* new_stream(int index, bool) override {
+  NativeStream* new_stream(int index, bool) override {
     DeviceState& device = device_state(index);
     std::lock_guard lock(device.mutex);
-    return make_queue(index, ++device.numbered);
+    return make_queue(index, ++device.numbered)->handle();
   }
   void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes,
-            int index, void* stream) override {
+            int index, NativeStream* stream) override {
     if (bytes > 0) sim::copy(queue_of(index, stream), to, to_device, from, from_device, bytes);
   }
-  void synchronize(int index, void* stream, bool all_streams) override {
+  void synchronize(int index, NativeStream* stream, bool all_streams) override {
     if (all_streams) {
       const trace::Span span("Device Synchronize", trace::Category::kWait);
       return wait_for_all(queues_of(index), true);
@@ -217,16 +217,18 @@ class SimBackend : public Backend {
     const HostWaits waits(queue_of(index, stream));
     queue_of(index, stream).synchronize();
   }
-  bool idle(int index, void* stream) override {
+  bool idle(int index, NativeStream* stream) override {
     HostWaits waits(queue_of(index, stream));
     if (queue_of(index, stream).idle()) return true;
     waits.cancel();
     return false;
   }
 
-  void* new_event(int, bool) override { return new SimEvent; }
-  void release_event(void* event) override { delete &event_of(event); }
-  void record(void* event, int index, void* stream) override {
+  NativeEvent* new_event(int, bool) override {
+    return reinterpret_cast<NativeEvent*>(new SimEvent);
+  }
+  void release_event(NativeEvent* event) override { delete &event_of(event); }
+  void record(NativeEvent* event, int index, NativeStream* stream) override {
     VectorClock clock;
     if (RaceFinder* finder = RaceFinder::active())
       clock = finder->clock_of(queue_of(index, stream));
@@ -235,17 +237,19 @@ class SimBackend : public Backend {
     event_of(event).state = std::move(state);
     event_of(event).clock = std::move(clock);
   }
-  void wait(int index, void* stream, void* event) override {
+  void wait(int index, NativeStream* stream, NativeEvent* event) override {
     if (RaceFinder* finder = RaceFinder::active())
       finder->waits(queue_of(index, stream), event_of(event).get_clock());
     queue_of(index, stream).wait_for(event_of(event).get());
   }
-  bool done(void* event) override {
+  bool done(NativeEvent* event) override {
     const auto state = event_of(event).get_to_wait();
     return !state || state->done();
   }
-  void host_saw(void* event) override { const HostWaits waited(event_of(event).get_clock()); }
-  void synchronize_event(void* event) override {
+  void host_saw(NativeEvent* event) override {
+    const HostWaits waited(event_of(event).get_clock());
+  }
+  void synchronize_event(NativeEvent* event) override {
     const HostWaits waits(event_of(event).get_clock());
     const auto state = event_of(event).get_to_wait();
     if (!state) return;
@@ -253,13 +257,13 @@ class SimBackend : public Backend {
     state->wait();
     throw_failure(*state);
   }
-  double milliseconds(void* from, void* to) override {
+  double milliseconds(NativeEvent* from, NativeEvent* to) override {
     return std::chrono::duration<double, std::milli>(event_of(to).get()->when() -
                                                      event_of(from).get()->when())
         .count();
   }
 
-  void submit(const Record& record, int index, void* stream) override {
+  void submit(const Record& record, int index, NativeStream* stream) override {
     spend_launch_cost();
     if (RaceFinder* finder = RaceFinder::active())
       finder->submitted(queue_of(index, stream), record);

@@ -135,7 +135,9 @@ class StreamQueue {
   }
   int number() const { return number_; }
   /// The value of Stream::native() for this stream.
-  void* handle() const { return number_ == 0 ? nullptr : const_cast<StreamQueue*>(this); }
+  NativeStream* handle() const {
+    return number_ == 0 ? nullptr : reinterpret_cast<NativeStream*>(const_cast<StreamQueue*>(this));
+  }
   /// Enqueues a kernel; blocks only while the ring is full.
   void submit(const Record& record) {
     submit(Item{record.name, record.run, record.work, record.work_bytes, false});
@@ -229,7 +231,7 @@ void copy(StreamQueue& queue, void* to, Device to_device, const void* from, Devi
 /// @throws AsyncError with the failure of a done state, if it has one.
 void throw_failure(const EventState& state);
 /// Returns a device's queue for a native handle; nullptr is the default stream, made at first use.
-StreamQueue& queue_of(int index, void* stream);
+StreamQueue& queue_of(int index, NativeStream* stream);
 /// Lends a queue to a graph, which returns it, because a queue exists until the process ends.
 ///@{
 StreamQueue& borrow_queue(int index);

@@ -17,9 +17,13 @@ DistributedDataParallelImpl::DistributedDataParallelImpl(nn::AnyModule module,
   std::vector<std::string> names;
   TensorList trained;
   for (const auto& item : module_.ptr()->named_parameters()) {
-    if (!item.value().requires_grad()) continue;
+    if (!item.value().requires_grad()) {
+      frozen_.push_back(item);
+      continue;
+    }
     names.push_back(item.key());
     trained.push_back(item.value());
+    averaged_.insert(&item.value().impl());
   }
   TD_CHECK(Error, !trained.empty(),
            "DistributedDataParallel is not needed when a module doesn't have any parameter that "
@@ -87,7 +91,24 @@ void DistributedDataParallelImpl::broadcast_buffers(int root) {
 
 Tensor DistributedDataParallelImpl::forward(const Tensor& input) { return forward<Tensor>(input); }
 
+// Nothing averages the gradient of a parameter that was frozen when the module was wrapped, or that
+// was not there yet. New ones are looked for once, because a later step makes no heap allocation.
+void DistributedDataParallelImpl::check_averaged() {
+  const auto check = [](const auto& item, bool averaged) {
+    TD_CHECK(AutogradError, averaged || !item.value().requires_grad(),
+             "DistributedDataParallel: \"", item.key(),
+             "\" requires a gradient, but was frozen or not there when the module was wrapped, so "
+             "its gradient would not be averaged and the ranks would diverge. Wrap the module "
+             "again");
+  };
+  for (const auto& item : frozen_) check(item, false);
+  if (std::exchange(looked_for_new_, true)) return;
+  for (const auto& item : module_.ptr()->named_parameters())
+    check(item, averaged_.count(&item.value().impl()) > 0);
+}
+
 void DistributedDataParallelImpl::before_forward() {
+  if (GradMode::is_enabled()) check_averaged();
   const bool gradients = GradMode::is_enabled() && !reducer_->in_no_sync;
   const bool buffers = sync_buffers_ && options_.broadcast_buffers() && !module_buffers_.empty();
   sync_buffers_ = gradients;

@@ -4,6 +4,8 @@
 // Invariant: parameters are equal on all ranks, bitwise, at the end of every step.
 #pragma once
 
+#include <unordered_set>
+
 #include "distributed/ddp/model_exchange.h"
 #include "distributed/ddp/reducer.h"
 #include "td/nn/any_module.h"
@@ -67,6 +69,7 @@ class DistributedDataParallelImpl : public nn::Module {
 
  private:
   void check_devices() const;
+  void check_averaged();
   std::vector<std::string> describe() const;
   void before_forward();
   void after_forward(const TensorList& outputs);
@@ -79,6 +82,10 @@ class DistributedDataParallelImpl : public nn::Module {
   std::shared_ptr<ProcessGroup> group_;
   std::unique_ptr<Reducer> reducer_;
   TensorList module_buffers_;
+  // The parameters of the module when it was wrapped: those that the reducer has, and the others.
+  std::unordered_set<const TensorImpl*> averaged_;
+  std::vector<OrderedDict<std::string, Tensor>::Item> frozen_;
+  bool looked_for_new_ = false;
   Device device_{kCPU};       // of the first parameter: where the ranks' messages may be
   bool sync_buffers_ = true;  // the last forward was one that averages
   JoinStep step_;             // what this forward does

@@ -15,7 +15,7 @@ namespace {
 constexpr std::chrono::seconds kAbortLimit(5);
 
 // Calls NCCL, except for sends and receives, which are added to `together`.
-void call_one(Communicator& nccl, const Collective& call, void* stream,
+void call_one(Communicator& nccl, const Collective& call, NativeStream* stream,
               std::vector<P2POp>& together) {
   const CollectiveFingerprint& key = call.key;
   const Elements elements{static_cast<std::size_t>(key.numel), key.dtype};
@@ -84,7 +84,7 @@ void abort_nccl(const std::vector<std::shared_ptr<Communicator>>& communicators,
 
 // Sends and receives that start together are one span.
 std::shared_ptr<void> call_nccl(Communicator& communicator,
-                                const std::vector<const Collective*>& calls, void* stream) {
+                                const std::vector<const Collective*>& calls, NativeStream* stream) {
   std::size_t bytes = 0;
   for (const Collective* call : calls) bytes += call->key.bytes();
   const char* const name = calls.size() > 1 ? "send and recv" : collective_name(calls[0]->key.type);

@@ -42,7 +42,7 @@ class ProcessGroupNCCL final : public ProcessGroup {
 /// Queues one collective, or sends and receives that start together, on `stream`.
 /// @return the span in traces, which ends with the object.
 std::shared_ptr<void> call_nccl(Communicator& communicator,
-                                const std::vector<const Collective*>& calls, void* stream);
+                                const std::vector<const Collective*>& calls, NativeStream* stream);
 
 /// Aborts the communicators. A GPU that waits for a failed rank blocks every thread that waits for
 /// the GPU. If NCCL cannot end that wait, the function prints `last_words` and ends the process.

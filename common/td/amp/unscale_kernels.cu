@@ -15,7 +15,7 @@ TD_HD bool is_finite(C value) {
 }
 
 template <class T>
-struct UnscaleWork : ParameterList<kernels::kUnscaleTensors> {
+struct UnscaleWork : ParameterList<kernels::kUnscaleTensors, 1, 2> {
   using C = compute_t<T>;
   T* gradient[kernels::kUnscaleTensors];
   const float* scale;  // nullptr: only checks

@@ -25,12 +25,21 @@ void check_root(const Tensor& root, const Tensor& gradient) {
            root.sizes(), ". Reduce it first (sum, mean) or pass a gradient.");
 }
 
+// Whether a tensor of these sizes may have been broadcast to the sizes `to`.
+bool broadcasts(const Sizes& sizes, const Sizes& to) {
+  if (sizes.size() > to.size()) return false;
+  const std::size_t added = to.size() - sizes.size();
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    if (sizes[d] != 1 && sizes[d] != to[added + d]) return false;
+  return true;
+}
+
 // Makes a gradient fit the result that it belongs to: same sizes, type and device.
 void validate(const Node& node, const OutputInfo& expected, Tensor& g) {
   if (!(g.impl().sizes == expected.sizes)) {
-    TD_CHECK(ShapeError, g.dim() >= static_cast<std::int64_t>(expected.sizes.size()),
-             "backward: \"", node.operation(), "\" got a gradient of sizes ", g.sizes(),
-             " for a result of sizes ", IntArrayRef(expected.sizes));
+    TD_CHECK(ShapeError, broadcasts(expected.sizes, g.impl().sizes), "backward: \"",
+             node.operation(), "\" got a gradient of sizes ", g.sizes(), " for a result of sizes ",
+             IntArrayRef(expected.sizes));
     g = sum_to(g, expected.sizes);
   }
   // An operation on a device takes a number on the cpu.
@@ -77,13 +86,15 @@ void Tensor::backward(const Tensor& gradient, optional<bool> retain_graph,
 }
 
 void run_backward(GraphTask::Tensors roots, GraphTask::Tensors gradients,
-                  optional<bool> retain_graph, bool create_graph, std::span<Capture> captures) {
+                  optional<bool> retain_graph, bool create_graph, std::span<Capture> captures,
+                  bool accumulates) {
   const AutoGradMode mode(create_graph);  // gradients are recorded only under create_graph
   // Gradients have the types of the forward pass: no call of backward casts anything again.
   const AutocastModeGuard no_autocast{AutocastMode()};
   thread_local GraphTask first;
   GraphTask inner;  // for a pass inside a pass, which a hook may start
-  (innermost ? inner : first).run(roots, gradients, retain_graph.value_or(create_graph), captures);
+  (innermost ? inner : first)
+      .run(roots, gradients, retain_graph.value_or(create_graph), captures, accumulates);
 }
 
 /// Makes a pass the innermost one until the end of the scope, and then empties it.
@@ -96,8 +107,9 @@ struct GraphTask::Running {
 
 GraphTask* GraphTask::current() { return innermost; }
 
-void GraphTask::run(Tensors roots, Tensors gradients, bool keep_graph,
-                    std::span<Capture> captures) {
+void GraphTask::run(Tensors roots, Tensors gradients, bool keep_graph, std::span<Capture> captures,
+                    bool accumulates) {
+  accumulates_ = accumulates;
   const Running running(*this);
   SmallVector<Edge, 1> edges;  // where the roots enter the graph; they keep it alive
   for (std::size_t i = 0; i < roots.size(); ++i) {
@@ -165,8 +177,9 @@ bool GraphTask::compute(NodeTask& task, Gradients& results) {
   for (auto& [output, meta] : node.retained)
     if (gradients[output].defined()) accumulate(meta->grad, gradients[output]);
   if (!captures_.empty()) {
-    capture(task);
-    if (!task.needed || node.edges.empty()) return false;
+    const bool is_leaf = node.edges.empty();
+    if (!is_leaf || !accumulates_) capture(task);
+    if (!task.needed || (is_leaf && !accumulates_)) return false;
   }
   const ScopedValue current(thread_state().current_node, &node);  // for SavedVariable
   const trace::Span span(node.operation(), trace::Category::kBackward);

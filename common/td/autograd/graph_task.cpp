@@ -41,14 +41,14 @@ namespace {
 // The gradients of `inputs` that `roots` give. `gradients` may be left out as a whole.
 std::vector<Capture> partial_pass(const TensorList& roots, const TensorList& gradients,
                                   const TensorList& inputs, optional<bool> retain_graph,
-                                  bool create_graph) {
+                                  bool create_graph, bool accumulates) {
   TD_CHECK(AutogradError, gradients.empty() || gradients.size() == roots.size(),
            "backward: ", roots.size(), " tensors but ", gradients.size(),
            " gradients; give one each");
   std::vector<Capture> captures;
   for (const Tensor& input : inputs) captures.push_back({gradient_edge(input), {}});
   run_backward(roots, gradients.empty() ? TensorList(roots.size()) : gradients, retain_graph,
-               create_graph, captures);
+               create_graph, captures, accumulates);
   return captures;
 }
 
@@ -56,7 +56,7 @@ std::vector<Capture> partial_pass(const TensorList& roots, const TensorList& gra
 
 void backward(const TensorList& roots, const TensorList& gradients, optional<bool> retain_graph,
               bool create_graph, const TensorList& inputs) {
-  const auto captures = partial_pass(roots, gradients, inputs, retain_graph, create_graph);
+  const auto captures = partial_pass(roots, gradients, inputs, retain_graph, create_graph, true);
   const AutoGradMode mode(create_graph);
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (captures[i].gradient.defined()) accumulate(meta_of(inputs[i]).grad, captures[i].gradient);
@@ -69,7 +69,8 @@ TensorList grad(const TensorList& outputs, const TensorList& inputs, const Tenso
     TD_CHECK(AutogradError, inputs[i].requires_grad(), "grad: inputs[", i,
              "] does not require a gradient; call requires_grad_() before it is used");
   TensorList gradients;
-  for (Capture& c : partial_pass(outputs, grad_outputs, inputs, retain_graph, create_graph)) {
+  for (Capture& c :
+       partial_pass(outputs, grad_outputs, inputs, retain_graph, create_graph, false)) {
     TD_CHECK(AutogradError, allow_unused || c.gradient.defined(), "grad: inputs[", gradients.size(),
              "] was not used to compute the outputs. Pass allow_unused=true to get an undefined "
              "gradient for it.");
@@ -91,12 +92,12 @@ namespace {
 
 // The stream of `node` on `device`: that of its forward operation or, when this ran on another
 // device, this thread's current stream. A node of several devices has the stream of the first.
-void* stream_on(Device device, const Node& node) {
+NativeStream* stream_on(Device device, const Node& node) {
   return device == node.outputs[0].device ? node.stream : current_native_stream(device);
 }
 
 // Makes `to` wait for the work that is now in `from`; returns false if they are the same.
-bool wait_between(Device device, void* from, void* to) {
+bool wait_between(Device device, NativeStream* from, NativeStream* to) {
   if (from != to) Stream(device, to).wait(Stream(device, from));
   return from != to;
 }
@@ -104,7 +105,7 @@ bool wait_between(Device device, void* from, void* to) {
 }  // namespace
 
 void enter_stream(Device device, const Node& node, std::optional<StreamGuard>& guard) {
-  void* stream = stream_on(device, node);
+  NativeStream* stream = stream_on(device, node);
   if (stream != current_native_stream(device) || current_device(device.type()) != device.index())
     guard.emplace(Stream(device, stream));
 }
@@ -112,8 +113,9 @@ void enter_stream(Device device, const Node& node, std::optional<StreamGuard>& g
 void hand_over(const Tensor& g, const Node* producer, const Node& consumer,
                std::optional<StreamGuard>& guard) {
   const Device device = g.device();
-  void* const from = producer ? stream_on(device, *producer) : current_native_stream(device);
-  void* const to = stream_on(device, consumer);
+  NativeStream* const from =
+      producer ? stream_on(device, *producer) : current_native_stream(device);
+  NativeStream* const to = stream_on(device, consumer);
   if (wait_between(device, from, to)) g.record_stream(Stream(device, to));
   enter_stream(device, consumer, guard);
 }

@@ -23,7 +23,7 @@ struct NodeTask {
   SmallVector<Tensor, 1> gradients;  ///< one per output
 };
 
-/// An input of a partial pass: its gradient is returned to the caller, and no leaf accumulates.
+/// An input of a partial pass: its gradient is returned to the caller.
 struct Capture {
   Edge edge;        ///< where the input's gradient goes
   Tensor gradient;  ///< undefined until it has arrived
@@ -37,7 +37,9 @@ class GraphTask {
   static GraphTask* current();
   /// Runs the graph of `roots`. `gradients` has one entry per root; an undefined one means 1.
   /// @param captures the inputs of a partial pass; empty when all leaves accumulate.
-  void run(Tensors roots, Tensors gradients, bool keep_graph, std::span<Capture> captures);
+  /// @param accumulates leaves among the inputs accumulate, and nothing is captured for them.
+  void run(Tensors roots, Tensors gradients, bool keep_graph, std::span<Capture> captures,
+           bool accumulates);
   /// The task of `node`, nullptr when it has none.
   NodeTask* find(const Node* node);
   /// True when `node` leads to one of the captures.
@@ -66,11 +68,13 @@ class GraphTask {
   std::vector<std::int32_t> table_;  // from nodes to tasks, open addressing: an index, or -1
   std::priority_queue<NodeTask*, std::vector<NodeTask*>, RunsLater> ready_;  // latest first
   std::span<Capture> captures_;
+  bool accumulates_ = false;
 };
 
 /// Computes the gradients of the graph of `roots`, as GraphTask::run does.
 void run_backward(GraphTask::Tensors roots, GraphTask::Tensors gradients,
-                  optional<bool> retain_graph, bool create_graph, std::span<Capture> captures = {});
+                  optional<bool> retain_graph, bool create_graph, std::span<Capture> captures = {},
+                  bool accumulates = false);
 
 /// @name Streams: a node runs on the stream of its forward operation, and the consumer of a
 /// gradient waits for its producer. The cpu has no streams.

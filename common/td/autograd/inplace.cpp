@@ -103,7 +103,10 @@ void rebase_history(intrusive_ptr<Node> node, const Tensor& self, Inputs inputs)
   const TensorImpl& root = (is_view ? meta->base : self).impl();
   if (root.unrecorded != Unrecorded::no) unrecorded_view_error(node->operation(), root.unrecorded);
   root.storage->set_in_graph();
-  // The inputs' edges lead to what they were before the change.
+  // The inputs' edges lead to what they were before the change. Example: a.mul_(b), where a and b
+  // are views of x. begin_inplace has raised the version from 3 to 4. Then set_next_edges gave b a
+  // node that views the old x, and noted version 4. It is right for version 3 only, so that is
+  // noted here, and the next use of b makes a node that views the new x.
   for (const Tensor* input : inputs)
     if (AutogradMeta* of_input = input->defined() ? find_meta(*input) : nullptr)
       if (of_input->base.defined() && input->impl().storage == root.storage)

@@ -191,7 +191,7 @@ void set_history(intrusive_ptr<Node> node, const Tensor& result) {
   impl.requires_grad = is_floating_point(impl.dtype);
 }
 
-void begin_inplace(const char* operation, const Tensor& self, bool one_value) {
+void check_inplace(const char* operation, const Tensor& self, bool one_value) {
   const TensorImpl& impl = self.impl();
   const ThreadState& state = thread_state();
   TD_CHECK(AutogradError, !impl.inference || state.inference_mode, operation,
@@ -201,7 +201,11 @@ void begin_inplace(const char* operation, const Tensor& self, bool one_value) {
            " was expanded, so several of its elements are one in memory and cannot be changed in "
            "place; clone() it first");
   if (state.grad_mode && !state.inference_mode) refuse_lost_gradient(operation, self);
-  impl.storage->bump_version();
+}
+
+void begin_inplace(const char* operation, const Tensor& self, bool one_value) {
+  check_inplace(operation, self, one_value);
+  self.impl().storage->bump_version();
 }
 
 namespace {

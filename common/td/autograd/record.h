@@ -99,7 +99,7 @@ class Node : public RefCounted, public PooledObject {
   SmallVector<Edge, 3> edges;           ///< one per input of the forward operation
   SmallVector<OutputInfo, 1> outputs;   ///< one per result
   std::uint64_t sequence = 0;           ///< larger for later operations of a thread
-  void* stream = nullptr;               ///< stream of the forward operation
+  NativeStream* stream = nullptr;       ///< stream of the forward operation
   std::vector<Hook<TensorHook>> hooks;  ///< on the gradients of its outputs
   /// Where gradients of its outputs are kept, by output: retain_grad().
   std::vector<std::pair<std::uint32_t, AutogradMeta*>> retained;
@@ -300,6 +300,9 @@ void record_in_place(const char* operation, const Tensor& self, Inputs inputs, F
 /// @param one_value every element gets the same value, so that they may share memory.
 /// @throws AutogradError, ShapeError
 void begin_inplace(const char* operation, const Tensor& self, bool one_value = false);
+/// The checks of begin_inplace alone: for an operation that changes `self` by calling another one,
+/// whose name would not help.
+void check_inplace(const char* operation, const Tensor& self, bool one_value = false);
 
 /// @name Views, and in-place operations that concern the gradient of another tensor (inplace.cpp)
 /// @{

@@ -42,21 +42,23 @@ class Communicator {
   virtual bool ready() = 0;
   /// These work in place.
   ///@{
-  virtual void broadcast(void* data, Elements elements, int root, void* stream) = 0;
-  virtual void all_reduce(void* data, Elements elements, ReduceOp op, void* stream) = 0;
-  virtual void reduce(void* data, Elements elements, ReduceOp op, int root, void* stream) = 0;
+  virtual void broadcast(void* data, Elements elements, int root, NativeStream* stream) = 0;
+  virtual void all_reduce(void* data, Elements elements, ReduceOp op, NativeStream* stream) = 0;
+  virtual void reduce(void* data, Elements elements, ReduceOp op, int root,
+                      NativeStream* stream) = 0;
   ///@}
   /// `elements` counts the input, which is one rank's part.
-  virtual void all_gather(const void* input, void* output, Elements elements, void* stream) = 0;
+  virtual void all_gather(const void* input, void* output, Elements elements,
+                          NativeStream* stream) = 0;
   /// `elements` counts the output, which is one rank's part.
   virtual void reduce_scatter(const void* input, void* output, Elements elements, ReduceOp op,
-                              void* stream) = 0;
+                              NativeStream* stream) = 0;
   /// Starts all operations at the same time, so that two ranks may send to each other.
-  virtual void exchange(const std::vector<P2POp>& operations, void* stream) = 0;
+  virtual void exchange(const std::vector<P2POp>& operations, NativeStream* stream) = 0;
 
   /// For traces: the work that is queued on `stream`, and ready(), during the lifetime of the
   /// returned object are one span of that name. @return null where no spans are recorded.
-  virtual std::shared_ptr<void> span(const char* name, std::size_t bytes, void* stream) = 0;
+  virtual std::shared_ptr<void> span(const char* name, std::size_t bytes, NativeStream* stream) = 0;
 
   /// Aborts the communicator: queued work ends without a result, and later calls throw. May hang
   /// when a GPU or a network hangs.

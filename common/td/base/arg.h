@@ -7,7 +7,8 @@
 
 #include "td/base/sizes.h"
 
-/// `TD_ARG(double, lr) = 0.1;` declares `lr(value)`, which returns the object, and `lr()`.
+/// `TD_ARG(double, lr) = 0.1;` declares `lr(value)`, which returns the object, and `lr()`. The
+/// variable is public, because a macro cannot restore the access that the lines after it expect.
 #define TD_ARG(T, name)                                    \
  public:                                                   \
   auto name(T value)->decltype(*this) {                    \
@@ -16,8 +17,6 @@
   }                                                        \
   const T& name() const noexcept { return this->name##_; } \
   T& name() noexcept { return this->name##_; }             \
-                                                           \
- private:                                                  \
   T name##_
 
 namespace td {

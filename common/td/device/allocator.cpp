@@ -56,7 +56,7 @@ Allocator& pinned_allocator(DeviceType type) {
   });
 }
 
-void release_pool(DeviceType type, const void* pool) noexcept {
+void release_pool(DeviceType type, std::uint64_t pool) noexcept {
   for (auto& slot : device_allocators[static_cast<int>(type)])
     if (CachingAllocator* made = slot.load(std::memory_order_acquire)) made->release_pool(pool);
 }

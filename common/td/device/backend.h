@@ -14,7 +14,7 @@ namespace td {
 class GraphBackend;
 
 /// What a kind of device can do, with defaults that throw: a backend overrides what it has. Indices
-/// are valid device indices; `stream` is a native handle of that device, nullptr for its default
+/// are valid device indices; a stream is a native handle of that device, nullptr for its default
 /// stream; events are native handles made by new_event.
 class Backend {
  public:
@@ -59,21 +59,21 @@ class Backend {
   /// @name Streams, copies and launches
   /// @{
   /// A stream that lives as long as the process.
-  virtual void* new_stream(int, bool /*high_priority*/) { unsupported("new_stream"); }
+  virtual NativeStream* new_stream(int, bool /*high_priority*/) { unsupported("new_stream"); }
   /// Copies in stream order. Either side may be host memory or memory of any device of this kind.
   /// Returns immediately when both sides are device or pinned memory; a pageable source has been
   /// read, and a pageable target has been written, when it returns.
   virtual void copy(void* /*to*/, Device, const void* /*from*/, Device, std::size_t /*bytes*/,
-                    int /*index*/, void* /*stream*/) {
+                    int /*index*/, NativeStream* /*stream*/) {
     unsupported("copy");
   }
   /// Blocks until the stream (or, with all_streams, the device) is done. @throws AsyncError.
-  virtual void synchronize(int, void*, bool /*all_streams*/) { unsupported("synchronize"); }
+  virtual void synchronize(int, NativeStream*, bool /*all_streams*/) { unsupported("synchronize"); }
   /// True when all work on the stream is done. Does not block. @throws AsyncError, DeviceError
-  virtual bool idle(int, void*) { unsupported("idle"); }
+  virtual bool idle(int, NativeStream*) { unsupported("idle"); }
   /// Enqueues a kernel with its arguments. kernels/launch.h calls it for every kind but cpu, where
   /// it runs the kernel, and cuda, where it launches it.
-  virtual void submit(const Record&, int, void*) { unsupported("submit"); }
+  virtual void submit(const Record&, int, NativeStream*) { unsupported("submit"); }
   /// The graphs of this kind; null where it has none.
   virtual GraphBackend* graphs() { return nullptr; }
   /// @}
@@ -83,17 +83,19 @@ class Backend {
   /// that was never recorded is done. A wait that is already queued keeps its point when the event
   /// is recorded again.
   /// @{
-  virtual void* new_event(int, bool /*timing*/) { unsupported("new_event"); }
-  virtual void release_event(void*) { unsupported("release_event"); }
-  virtual void record(void*, int, void*) { unsupported("record"); }
-  virtual void wait(int, void*, void*) { unsupported("wait"); }
-  virtual bool done(void*) { unsupported("done"); }  ///< @throws AsyncError, DeviceError
+  virtual NativeEvent* new_event(int, bool /*timing*/) { unsupported("new_event"); }
+  virtual void release_event(NativeEvent*) { unsupported("release_event"); }
+  virtual void record(NativeEvent*, int, NativeStream*) { unsupported("record"); }
+  virtual void wait(int, NativeStream*, NativeEvent*) { unsupported("wait"); }
+  virtual bool done(NativeEvent*) { unsupported("done"); }  ///< @throws AsyncError, DeviceError
   /// Called when the program, and not only an allocator, has learned that the event is done: for a
   /// race finder, the host's later work is ordered after the event.
-  virtual void host_saw(void*) {}
+  virtual void host_saw(NativeEvent*) {}
   /// Blocks the host until the event has passed. @throws AsyncError
-  virtual void synchronize_event(void*) { unsupported("synchronize_event"); }
-  virtual double milliseconds(void*, void*) { unsupported("milliseconds"); }
+  virtual void synchronize_event(NativeEvent*) { unsupported("synchronize_event"); }
+  virtual double milliseconds(NativeEvent* /*from*/, NativeEvent* /*to*/) {
+    unsupported("milliseconds");
+  }
   /// @}
 
  protected:
@@ -118,16 +120,16 @@ class GraphBackend {
 
   /// From now on, work queued on the stream is captured and does not run. A stream that waits for
   /// an event of a captured stream is captured too.
-  virtual void begin_capture(int index, void* stream) = 0;
+  virtual void begin_capture(int index, NativeStream* stream) = 0;
   /// Ends the capture of all its streams, even when it throws.
   /// @param nodes receives how many launches and copies the graph has; this may be 0.
   /// @return the graph, ready to be launched.
   /// @throws DeviceError when this stream did not wait for another captured stream again.
-  virtual void* end_capture(int index, void* stream, std::size_t* nodes) = 0;
+  virtual NativeGraph* end_capture(int index, NativeStream* stream, std::size_t* nodes) = 0;
   /// Queues all of a graph as one piece of work on `stream`.
-  virtual void launch(void* graph, int index, void* stream) = 0;
+  virtual void launch(NativeGraph* graph, int index, NativeStream* stream) = 0;
   /// Releases a graph, of which no launch is queued any longer.
-  virtual void release(void* graph, int index) noexcept = 0;
+  virtual void release(NativeGraph* graph, int index) noexcept = 0;
 };
 
 /// The graphs of a kind. @throws DeviceError for a kind that has none.

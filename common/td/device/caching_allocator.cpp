@@ -125,7 +125,8 @@ void CachingAllocator::release_segment(void* memory) {
 
 CachingAllocator::Block* CachingAllocator::take(std::size_t bytes, bool last_attempt) {
   const bool captured = capturing_graph && capturing_graph->device().type() == device_.type();
-  const Owner owner{current_native_stream(device_), captured ? capturing_graph : nullptr};
+  const std::uint64_t pool = captured ? capturing_graph->capture_number() : 0;
+  const Owner owner{current_native_stream(device_), pool};
   const bool small = bytes <= kSmallRequest;
   if (!caches_ && !owner.pool) {  // device memory of its own, not a byte longer
     return_segments();            // what was released while a graph was captured
@@ -163,7 +164,7 @@ CachingAllocator::Block* CachingAllocator::take_segment(std::size_t segment, boo
                                                         Owner owner) {
   // The pool of a graph takes segments that are no longer used. Otherwise, repeated captures would
   // allocate more and more memory from the device.
-  Block* block = owner.pool ? take_free(segment, small, {owner.stream, nullptr}, true) : nullptr;
+  Block* block = owner.pool ? take_free(segment, small, {owner.stream, 0}, true) : nullptr;
   if (!block) {
     void* memory = allocate_segment(segment);
     if (!memory) return nullptr;
@@ -232,10 +233,10 @@ void CachingAllocator::return_segments() {
   }
 }
 
-void CachingAllocator::release_pool(const void* pool) noexcept {
+void CachingAllocator::release_pool(std::uint64_t pool) noexcept {
   std::lock_guard lock(mutex_);
   const auto leave_pool = [pool](Block* block) {
-    if (block->pool == pool) block->pool = nullptr;
+    if (block->pool == pool) block->pool = 0;
   };
   for (const auto& entry : live_) leave_pool(entry.second);
   for (UsingStream& stream : streams_)

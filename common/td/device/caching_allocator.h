@@ -61,15 +61,15 @@ class CachingAllocator : public Allocator {
   /// another thread holds the lock. `*block` gets its start and the bytes that were asked for.
   bool find(const void* address, Extent* block) const noexcept;
   /// From now on, memory of the pool serves all requests.
-  void release_pool(const void* pool) noexcept;
+  void release_pool(std::uint64_t pool) noexcept;
 
  protected:
   /// A piece of a segment: live, or waiting for events, or free.
   struct Block : PooledObject {
     char* data = nullptr;
     std::size_t bytes = 0, asked = 0;
-    void* stream = nullptr;      ///< that it is for; null for pinned memory, which is for all
-    const void* pool = nullptr;  ///< the graph it is reserved for
+    NativeStream* stream = nullptr;  ///< that it is for; null for pinned memory, which is for all
+    std::uint64_t pool = 0;          ///< of the capture it is reserved for; 0: of none
     bool small = false, free = false;
     Block *before = nullptr, *after = nullptr;  ///< its neighbours in the segment
     int pending = 0;                            ///< events that must pass before it is free
@@ -77,8 +77,8 @@ class CachingAllocator : public Allocator {
   };
   /// Whose memory a request may be served from.
   struct Owner {
-    void* stream;
-    const void* pool;
+    NativeStream* stream;
+    std::uint64_t pool;
   };
 
   /// A block of at least `bytes` bytes; null when there is no room. At the last attempt a segment
@@ -109,14 +109,14 @@ class CachingAllocator : public Allocator {
   /// A block that was released while another stream used it; the event is null until it is
   /// recorded.
   struct Waiting {
-    void* event;
+    NativeEvent* event;
     Block* block;
   };
   /// A stream that has used blocks of other streams.
   struct UsingStream {
     StreamUse use;
-    std::deque<Waiting> waiting;  ///< in the order of the events
-    std::vector<void*> events;    ///< for reuse
+    std::deque<Waiting> waiting;       ///< in the order of the events
+    std::vector<NativeEvent*> events;  ///< for reuse
   };
 
   void split(Block* block, std::size_t bytes);
@@ -126,7 +126,7 @@ class CachingAllocator : public Allocator {
   void poll();
   void wait_for_streams();
   void wait_for_uses(Block* block) noexcept;
-  void* record_event(UsingStream& stream);
+  NativeEvent* record_event(UsingStream& stream);
   void record_missing_events() noexcept;
 
   const bool caches_;
@@ -141,7 +141,7 @@ class CachingAllocator : public Allocator {
 
 /// The allocator of pinned memory for an accelerator kind that has a device.
 Allocator* new_pinned_allocator(DeviceType type);
-/// Releases the pool of a graph, on all devices of the kind.
-void release_pool(DeviceType type, const void* pool) noexcept;
+/// Releases the pool of a capture, by its number, on all devices of the kind.
+void release_pool(DeviceType type, std::uint64_t pool) noexcept;
 
 }  // namespace td

@@ -19,7 +19,7 @@ void CachingAllocator::wait_for_uses(Block* block) noexcept {
       auto stream = std::find_if(streams_.begin(), streams_.end(),
                                  [&](const UsingStream& s) { return s.use == use; });
       if (stream == streams_.end()) stream = streams_.insert(stream, UsingStream{use, {}, {}});
-      void* const event = captures_underway == 0 ? record_event(*stream) : nullptr;
+      NativeEvent* const event = captures_underway == 0 ? record_event(*stream) : nullptr;
       stream->waiting.push_back({event, block});
       events_missing_ |= !event;
     } catch (const std::exception&) {
@@ -31,10 +31,10 @@ void CachingAllocator::wait_for_uses(Block* block) noexcept {
 }
 
 /// Records an event after the work that the stream holds now.
-void* CachingAllocator::record_event(UsingStream& stream) {
+NativeEvent* CachingAllocator::record_event(UsingStream& stream) {
   const auto& [type, index, native] = stream.use;
   if (stream.events.empty()) stream.events.push_back(backend(type).new_event(index, false));
-  void* const event = stream.events.back();
+  NativeEvent* const event = stream.events.back();
   backend(type).record(event, index, native);
   stream.events.pop_back();
   return event;

@@ -39,6 +39,14 @@ constexpr const char* device_type_name(DeviceType type) {
   return kDeviceNames[static_cast<int>(type)];
 }
 
+/// What a backend's own handles point to: cudaStream_t of cuda, for example. Only the backend knows
+/// what is there. The types differ, so that a call which swaps two handles does not compile.
+///@{
+struct NativeStream;
+struct NativeEvent;
+struct NativeGraph;
+///@}
+
 /// A device kind with an optional index. Without an index it means the kind's current device.
 class Device {
  public:

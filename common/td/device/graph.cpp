@@ -2,6 +2,7 @@
 // captured work. Invariant: capturing_graph is this thread's graph in State::kCapturing.
 #include "td/device/graph.h"
 
+#include <mutex>
 #include <utility>
 
 #include "td/base/error.h"
@@ -48,6 +49,54 @@ Stream current_stream_to_capture() {
     if (stream.native()) return stream;
   }
   return getCurrentStream(preferred_accelerator());
+}
+
+}  // namespace
+
+namespace {
+
+/// The work of a graph that is no longer needed.
+struct CapturedWork {
+  NativeGraph* native;
+  Stream last;         // of its last replay
+  std::uint64_t pool;  // its memory
+
+  /// Waits for the last replay, and releases the work and its memory.
+  void release() const noexcept {
+    const Device device = last.device();
+    try {
+      Event done(device.type());
+      done.record(last);
+      done.synchronize();
+    } catch (const Error&) {  // the stream reports work that failed; it is done, too
+    }
+    graph_backend(device.type()).release(native, device.index());
+    release_pool(device.type(), pool);
+  }
+};
+
+/// Work of graphs that were destroyed while their thread captured another one.
+class AbandonedWork {
+ public:
+  void add(const CapturedWork& work) {
+    std::lock_guard lock(mutex_);
+    all_.push_back(work);
+  }
+  void release_all() {
+    std::unique_lock lock(mutex_);
+    const auto all = std::exchange(all_, {});
+    lock.unlock();
+    for (const CapturedWork& work : all) work.release();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<CapturedWork> all_;
+};
+
+AbandonedWork& abandoned_work() {
+  static auto& work = *new AbandonedWork;  // never destroyed: static graphs outlive main
+  return work;
 }
 
 }  // namespace
@@ -105,10 +154,12 @@ void Graph::end() {
   } catch (...) {
     --captures_underway;
     give_up();
+    abandoned_work().release_all();
     throw;
   }
   --captures_underway;
   state_ = State::kReady;
+  abandoned_work().release_all();
 }
 
 void Graph::capture(const Stream& stream, const std::function<void()>& work) {
@@ -162,22 +213,15 @@ void Graph::give_up() noexcept {
     }
   }
   before_replay_.clear();  // what they hold may be memory of the graph
-  if (state_ == State::kReady && capturing_graph) {
-    // Waiting would invalidate the other capture. The work and its memory are kept: that is safe.
-    state_ = State::kNew;
-    return;
-  }
   if (state_ == State::kReady) {
-    const Device device = last_->device();
-    try {
-      Event done(device.type());
-      done.record(*last_);
-      done.synchronize();
-    } catch (const Error&) {  // the stream reports work that failed; it is done, too
-    }
-    graph_backend(device.type()).release(native_, device.index());
+    const CapturedWork work{native_, *last_, capture_number_};
+    if (capturing_graph)  // waiting would invalidate the other capture
+      abandoned_work().add(work);
+    else
+      work.release();
+  } else if (stream_) {
+    release_pool(stream_->device().type(), capture_number_);
   }
-  if (stream_) release_pool(stream_->device().type(), this);
   state_ = State::kNew;
   size_ = 0;
   native_ = nullptr;

@@ -40,7 +40,8 @@ namespace td {
 class Graph {
  public:
   Graph() = default;
-  /// Does what reset() does, but throws nothing.
+  /// Does what reset() does, but throws nothing. While this thread captures another graph, it may
+  /// not wait for the last replay; the work and its memory are then released after that capture.
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -84,7 +85,7 @@ class Graph {
   State state_ = State::kNew;
   std::size_t size_ = 0;
   std::uint64_t capture_number_ = 0;
-  void* native_ = nullptr;
+  NativeGraph* native_ = nullptr;
   std::optional<Stream> stream_;  ///< that was captured
   std::optional<Stream> last_;    ///< of the last replay
   std::vector<std::function<void()>> before_replay_;

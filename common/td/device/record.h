@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "td/base/error.h"
 #include "td/base/objects.h"
 #include "td/device/device.h"
 
@@ -41,10 +42,16 @@ struct Record {
 
   explicit Record(const char* record_name) : name(record_name) {}
 
-  /// Call before any writes_to.
-  void reads_from(const void* data, std::size_t bytes) { extents[reads++] = {data, bytes}; }
+  /// Call before any writes_to. @throws Error when the record is full, as writes_to does.
+  void reads_from(const void* data, std::size_t bytes) {
+    next_extent() = {data, bytes};
+    ++reads;
+  }
   /// Call after all reads_from.
-  void writes_to(const void* data, std::size_t bytes) { extents[reads + writes++] = {data, bytes}; }
+  void writes_to(const void* data, std::size_t bytes) {
+    next_extent() = {data, bytes};
+    ++writes;
+  }
   /// Stores `work`, a trivially copyable object whose `operator()() const` does the work.
   template <class Work>
   void set_work(const Work& w) {
@@ -54,6 +61,13 @@ struct Record {
     std::memcpy(work, &w, sizeof w);
     work_bytes = sizeof w;
     run = [](const void* bytes) { (*static_cast<const Work*>(bytes))(); };
+  }
+
+ private:
+  Extent& next_extent() {
+    TD_CHECK(Error, reads + writes < kMaxExtents, name, ": a record holds the extents of ",
+             kMaxExtents, " tensors; divide the work into several launches");
+    return extents[reads + writes];
   }
 };
 
@@ -68,9 +82,9 @@ extern void (*record_observer)(const Record& record, Device device);
 
 /// A stream that uses a block besides the one the block was allocated for.
 struct StreamUse {
-  DeviceType type;  ///< pinned memory may be used by streams of several kinds
-  int index;        ///< of the device
-  void* native;     ///< of the stream
+  DeviceType type;       ///< pinned memory may be used by streams of several kinds
+  int index;             ///< of the device
+  NativeStream* native;  ///< of the stream
   friend bool operator==(const StreamUse&, const StreamUse&) = default;
 };
 /// Streams that use a block.

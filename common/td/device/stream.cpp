@@ -21,7 +21,7 @@ constexpr int kPoolSize = 32;  // libtorch's number
 /// destroyed.
 struct StreamPool {
   std::mutex mutex;
-  std::array<void*, kPoolSize> streams{};
+  std::array<NativeStream*, kPoolSize> streams{};
   unsigned next = 0;
 };
 
@@ -135,7 +135,7 @@ Stream getStreamFromPool(Device device, bool high_priority) {
   if (checked.is_cpu()) return {checked, nullptr};  // work on the cpu is done when a call returns
   StreamPool& pool = stream_pool(checked, high_priority);
   std::lock_guard lock(pool.mutex);
-  void*& native = pool.streams[pool.next++ % kPoolSize];
+  NativeStream*& native = pool.streams[pool.next++ % kPoolSize];
   if (!native) native = backend(checked.type()).new_stream(checked.index(), high_priority);
   return {checked, native};
 }

@@ -9,17 +9,17 @@
 
 namespace td {
 
-/// A queue of work on a device. `native` is the backend's own handle (cudaStream_t for cuda,
-/// nullptr for the default stream of a device, and for cpu, whose work is done when the call
-/// returns).
+/// A queue of work on a device. `native` is the backend's own handle (for cuda a cudaStream_t,
+/// which reinterpret_cast gives; nullptr for the default stream of a device, and for cpu, whose
+/// work is done when the call returns).
 class Stream {
  public:
-  Stream(Device device, void* native) : device_(device), native_(native) {}
+  Stream(Device device, NativeStream* native) : device_(device), native_(native) {}
 
   /// The device whose work it queues.
   Device device() const { return device_; }
   /// The backend's own handle.
-  void* native() const { return native_; }
+  NativeStream* native() const { return native_; }
   /// Blocks the host until all work queued so far is done.
   /// @throws AsyncError when some of it failed, with the name of the operation.
   void synchronize() const;
@@ -34,7 +34,7 @@ class Stream {
 
  private:
   Device device_;
-  void* native_;
+  NativeStream* native_;
 };
 
 std::ostream& operator<<(std::ostream& out, const Stream& stream);
@@ -70,7 +70,7 @@ class Event {
  private:
   DeviceType type_;
   EventFlag flag_;
-  void* native_ = nullptr;  // made at the first record, on that stream's device
+  NativeEvent* native_ = nullptr;  // made at the first record, on that stream's device
   std::int8_t device_index_ = -1;
 };
 

@@ -33,7 +33,7 @@ struct ThreadState {
   int autocast_depth = 0;       ///< how many guards are open, one inside the other
   std::int8_t current_device[kDeviceTypes] = {-1};  ///< by kind
   /// The current stream's native handle; nullptr is the device's default stream.
-  void* current_stream[kDeviceTypes][kMaxDevices] = {};
+  NativeStream* current_stream[kDeviceTypes][kMaxDevices] = {};
   /// The graph node whose gradient is being computed (see autograd/record.h).
   void* current_node = nullptr;
 };
@@ -67,7 +67,7 @@ struct AutocastModeGuard : ScopedValue<AutocastMode> {
 };
 
 /// The native handle of the stream that work on `device` goes to in this thread.
-inline void* current_native_stream(Device device) {
+inline NativeStream* current_native_stream(Device device) {
   return device.is_cpu()
              ? nullptr
              : thread_state().current_stream[static_cast<int>(device.type())][device.index()];

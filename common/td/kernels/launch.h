@@ -101,28 +101,41 @@ inline void check_memory(const char* name, Device device, TensorRefs tensors) {
   }
 }
 
+// What on_cuda returns; true where it returns nothing.
+template <class Work>
+bool start_on_cuda(const Work& work, cudaStream_t stream) {
+  if constexpr (std::is_same_v<decltype(work.on_cuda(stream)), bool>) {
+    return work.on_cuda(stream);
+  } else {
+    work.on_cuda(stream);
+    return true;
+  }
+}
+
 // Starts the work; throws when CUDA rejects it, or reports that earlier work failed.
 template <class Work>
-void launch_on_cuda(const char* name, Device device, const Work& work, TensorRefs reads,
+bool launch_on_cuda(const char* name, Device device, const Work& work, TensorRefs reads,
                     TensorRefs writes) {
   check_memory(name, device, reads);
   check_memory(name, device, writes);
 #ifndef __CUDACC__
   const device_code::Launching launching(make_record(name, work, reads, writes));
 #endif
-  void* const stream = current_native_stream(device);
+  NativeStream* const stream = current_native_stream(device);
   cuda::use_device(device.index());
   const auto span = cuda::stream_span(name, 0, device.index(), stream, trace::Category::kKernel);
-  work.on_cuda(static_cast<cudaStream_t>(stream));
+  const bool started = start_on_cuda(work, reinterpret_cast<cudaStream_t>(stream));
   if (const cudaError_t error = cudaGetLastError()) [[unlikely]]
     cuda::throw_error(name + (" on " + device.str()), error);
+  return started;
 }
 #endif
 
 /// Runs `work` on `device`, in the order of its current stream.
 /// @param reads,writes the tensors whose memory the work touches; undefined ones are skipped.
+/// @return false when the work's on_cuda says that there is no such kernel: nothing was started.
 template <class Work>
-void launch(const char* name, Device device, const Work& work, TensorRefs reads,
+bool launch(const char* name, Device device, const Work& work, TensorRefs reads,
             TensorRefs writes) {
   if (record_observer) [[unlikely]]
     record_observer(make_record(name, work, reads, writes), device);
@@ -131,8 +144,10 @@ void launch(const char* name, Device device, const Work& work, TensorRefs reads,
       if (AccessObserver* observer = access_observer.load(std::memory_order_acquire)) [[unlikely]]
         observer->on_host(make_record(name, work, reads, writes));
       if (trace::is_on()) [[unlikely]]
-        return run_with_span(make_record(name, work, reads, writes));
-      return work.on_host();
+        run_with_span(make_record(name, work, reads, writes));
+      else
+        work.on_host();
+      return true;
     case DeviceType::CUDA:
 #ifdef TD_DEVICE_CODE
       return launch_on_cuda(name, device, work, reads, writes);
@@ -141,9 +156,10 @@ void launch(const char* name, Device device, const Work& work, TensorRefs reads,
           name, ": this build has no CUDA kernels; configure it with TD_CUDA=ON, which needs nvcc");
 #endif
     default:
-      return backend(device.type())
+      backend(device.type())
           .submit(make_record(name, work, reads, writes), device.index(),
                   current_native_stream(device));
+      return true;
   }
 }
 

@@ -137,9 +137,9 @@ TD_HD T power(T a, T b) {
 /// Division of integers by 0 stops a host processor: it becomes an error instead. On cuda nothing
 /// stops, and the result is undefined, as in PyTorch.
 template <class T>
-TD_HD void check_divisor([[maybe_unused]] T b) {
+TD_HD void check_divisor([[maybe_unused]] const char* op, [[maybe_unused]] T b) {
 #ifndef __CUDA_ARCH__
-  if (b == T(0)) fail<Error>("div: an integer was divided by 0; check the divisor with ne(0)");
+  if (b == T(0)) fail<Error>(op, ": an integer was divided by 0; check the divisor with ne(0)");
 #endif
 }
 
@@ -155,7 +155,7 @@ TD_HD T quotient_trunc(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     return std::trunc(a / b);
   } else {
-    check_divisor(b);
+    check_divisor("div", b);
     return static_cast<T>(a / b);
   }
 }
@@ -167,7 +167,7 @@ TD_HD T remainder_of(T a, T b) {
     const T rest = std::fmod(a, b);
     return points_away(rest, b) ? rest + b : rest;
   } else {
-    check_divisor(b);
+    check_divisor("remainder", b);
     const T rest = static_cast<T>(a % b);
     return static_cast<T>(points_away(rest, b) ? rest + b : rest);
   }
@@ -184,7 +184,7 @@ TD_HD T quotient_floor(T a, T b) {
     if (points_away(rest, b)) quotient -= T(1);
     return std::rint(quotient);
   } else {
-    check_divisor(b);
+    check_divisor("div", b);
     const T quotient = static_cast<T>(a / b);
     return static_cast<T>(points_away(static_cast<T>(a % b), b) ? quotient - 1 : quotient);
   }

@@ -2,6 +2,7 @@
 // programs may too. Names and options are libtorch's.
 #pragma once
 
+#include "td/autograd/record.h"
 #include "td/nn/options.h"
 #include "td/nn/sequential.h"
 #include "td/ops/ops.h"
@@ -118,7 +119,9 @@ inline Tensor embedding(const Tensor& input, const Tensor& weight) {
 }
 inline Tensor dropout(const Tensor& input, const DropoutFuncOptions& options = {}) {
   const Tensor result = td::dropout(input, options.p(), options.training());
-  return options.inplace() ? Tensor(input).copy_(result) : result;
+  if (!options.inplace() || result.is_same(input)) return result;
+  check_inplace("dropout_", input);
+  return Tensor(input).copy_(result);
 }
 /// @}
 

@@ -3,6 +3,7 @@
 // Printed as Python prints them.
 #pragma once
 
+#include "td/device/graph.h"
 #include "td/nn/init.h"
 #include "td/nn/options.h"
 #include "td/nn/sequential.h"
@@ -84,6 +85,8 @@ class BatchNormImplBase : public Cloneable<Derived> {
     if (this->is_training() && options.track_running_stats()) {
       num_batches_tracked.add_(1);
       // Without a momentum the running statistics are the average over all batches so far.
+      if (!momentum && !num_batches_tracked.is_cpu())
+        assert_not_capturing("BatchNorm without a momentum");
       if (!momentum) momentum = 1.0 / num_batches_tracked.item<double>();
     }
     const bool by_batch = this->is_training() || !options.track_running_stats();

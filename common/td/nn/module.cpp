@@ -84,9 +84,18 @@ Tensor& Module::register_buffer(std::string name, Tensor tensor) {
 
 void Module::register_child(std::string name, std::shared_ptr<Module> module) {
   check_name("Submodule", name);
-  TD_CHECK(Error, module, "Submodule '", name, "' is empty: give register_module a module");
-  TD_CHECK(Error, module.get() != this, "Submodule '", name, "' is the module itself");
+  check_child(name, module);
   children_.insert(std::move(name), std::move(module));
+}
+
+void Module::replace_child(const std::string& name, std::shared_ptr<Module> module) {
+  check_child(name, module);
+  children_[name] = std::move(module);
+}
+
+void Module::check_child(const std::string& name, const std::shared_ptr<Module>& module) const {
+  TD_CHECK(Error, module, "Submodule '", name, "' is empty: give ", this->name(), " a module");
+  TD_CHECK(Error, module.get() != this, "Submodule '", name, "' is the module itself");
 }
 
 void Module::visit_tensors(const std::string* prefix, bool recurse, const TensorVisitor& f) const {

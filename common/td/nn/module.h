@@ -156,11 +156,12 @@ class Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<ModuleType> register_module(std::string name, ModuleHolder<ModuleType> holder) {
     return register_module(std::move(name), holder.ptr());
   }
-  /// Replaces a child by another module. @throws Error when there is no such child.
+  /// Replaces a child by another module. @throws Error when there is no such child, and for an
+  /// empty module or this one.
   template <class ModuleType>
   std::shared_ptr<ModuleType> replace_module(const std::string& name,
                                              std::shared_ptr<ModuleType> module) {
-    children_[name] = module;
+    replace_child(name, module);
     return module;
   }
   template <class ModuleType>
@@ -177,6 +178,14 @@ class Module : public std::enable_shared_from_this<Module> {
   OrderedDict<std::string, Tensor> buffers_{"Buffer"};
   OrderedDict<std::string, std::shared_ptr<Module>> children_{"Submodule"};
   ///@}
+  /// What register_module and replace_module call. A container overrides both, because it has a
+  /// list of its own.
+  ///@{
+  virtual void register_child(std::string name, std::shared_ptr<Module> module);
+  virtual void replace_child(const std::string& name, std::shared_ptr<Module> module);
+  ///@}
+  /// @throws Error when `module` is empty or this module. @param name of the child, for the error.
+  void check_child(const std::string& name, const std::shared_ptr<Module>& module) const;
 
  private:
   template <class Derived>
@@ -189,7 +198,6 @@ class Module : public std::enable_shared_from_this<Module> {
   // After reset(): takes the values of `source`, and those of its children.
   void clone_registrations(const Module& source, const optional<Device>& device);
   [[noreturn]] void reject_other_type() const;
-  void register_child(std::string name, std::shared_ptr<Module> module);
   void check_name(const char* kind, const std::string& name) const;
   std::shared_ptr<Module> shared_this() const;
   void print_tree(std::ostream& stream, const std::string& indentation) const;

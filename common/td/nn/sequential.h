@@ -95,6 +95,7 @@ inline AnyModule clone_of(const AnyModule& module, const optional<Device>& devic
 }  // namespace detail
 
 /// What Sequential and ModuleList share: modules in order, which are children of the container.
+/// Invariant: modules_[i] is the module of children_[i].
 template <class Derived, class Item>
 class ModuleContainerBase : public Cloneable<Derived> {
  public:
@@ -114,9 +115,34 @@ class ModuleContainerBase : public Cloneable<Derived> {
   /// Adds a module under the next number, or under a name.
   void push_back(Item module) { push_back(std::to_string(size()), std::move(module)); }
   void push_back(std::string name, Item module) {
-    this->register_module(std::move(name), detail::pointer_of(module));
+    Module::register_child(std::move(name), detail::pointer_of(module));
     modules_.push_back(std::move(module));
   }
+  /// The same as push_back; returns the module.
+  ///@{
+  template <class M>
+  std::shared_ptr<M> register_module(std::string name, std::shared_ptr<M> module) {
+    push_back(std::move(name), Item(module));
+    return module;
+  }
+  template <class M>
+  std::shared_ptr<M> register_module(std::string name, ModuleHolder<M> holder) {
+    return register_module(std::move(name), holder.ptr());
+  }
+  ///@}
+  /// Puts another module in the place of the child `name`, also for forward.
+  /// @throws Error when there is no such child.
+  ///@{
+  template <class M>
+  std::shared_ptr<M> replace_module(const std::string& name, std::shared_ptr<M> module) {
+    replace_item(name, Item(module));
+    return module;
+  }
+  template <class M>
+  std::shared_ptr<M> replace_module(const std::string& name, ModuleHolder<M> holder) {
+    return replace_module(name, holder.ptr());
+  }
+  ///@}
   /// Adds the modules of a container, a vector of holders, ... under the next numbers.
   template <class Container>
   void extend(const Container& modules) {
@@ -176,6 +202,28 @@ class ModuleContainerBase : public Cloneable<Derived> {
  protected:
   /// In the order of the children.
   std::vector<Item> modules_;
+
+ private:
+  // For a program that knows the container as a Module only.
+  void register_child(std::string name, std::shared_ptr<Module> module) final {
+    push_back(std::move(name), item_of(std::move(module)));
+  }
+  void replace_child(const std::string& name, std::shared_ptr<Module> module) final {
+    replace_item(name, item_of(std::move(module)));
+  }
+  static Item item_of(std::shared_ptr<Module> module) {
+    if constexpr (std::is_same_v<Item, std::shared_ptr<Module>>)
+      return module;
+    else
+      fail<Error>(Derived::kName,
+                  ": the forward of a module that is given as a Module is unknown; ",
+                  "call as<nn::", Derived::kName, ">() and register or replace the module there");
+  }
+  void replace_item(const std::string& name, Item module) {
+    Module::replace_child(name, detail::pointer_of(module));
+    for (std::size_t i = 0; i < size(); ++i)
+      if (this->children_[i].key() == name) modules_[i] = std::move(module);
+  }
 };
 
 /// Calls modules in order, each with the result of the one before.

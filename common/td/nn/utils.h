@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "td/autograd/modes.h"
+#include "td/device/graph.h"
 #include "td/ops/ops.h"
 
 namespace td::nn::utils {
@@ -21,7 +22,8 @@ inline TensorList gradients_of(const TensorList& parameters) {
 // the first is read: the host waits once, not once per gradient.
 inline double total_norm(const TensorList& gradients, double p) {
   TensorList norms;
-  for (const Tensor& gradient : gradients) norms.push_back(gradient.norm(p));
+  for (const Tensor& gradient : gradients)  // float16 could not hold the norm of many elements
+    norms.push_back(gradient.to(promote_types(gradient.dtype(), kFloat)).norm(p));
   double total = 0;
   for (const Tensor& norm : norms) {
     const double value = norm.item<double>();
@@ -44,6 +46,7 @@ inline double clip_grad_norm_(const TensorList& parameters, double max_norm, dou
   NoGradGuard no_grad;
   TensorList gradients = detail::gradients_of(parameters);
   if (gradients.empty()) return 0;
+  if (!gradients[0].is_cpu()) assert_not_capturing("clip_grad_norm_");
   const double norm = detail::total_norm(gradients, norm_type);
   TD_CHECK(Error, !error_if_nonfinite || std::isfinite(norm),
            "clip_grad_norm_: the norm of the gradients is ", norm,

@@ -13,6 +13,9 @@ namespace td::kernels {
 void add(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha);
 /// out = value, everywhere.
 void fill(const Tensor& out, const Scalar& value);
+/// The loss of each element; x, target and out have one floating point type. @throws Error, on a
+/// device later, when an element of x is no probability.
+void binary_cross_entropy(const Tensor& out, const Tensor& x, const Tensor& target);
 /// out = x, converting the type; strides of both sides are free. Same device.
 void convert(const Tensor& out, const Tensor& x);
 /// out = condition ? a : b; condition is bool, a and b have out's type.

@@ -1,6 +1,11 @@
 // Checks and errors that all operations share, and the promotion rules.
 #include "td/ops/op.h"
 
+#include <functional>
+#include <map>
+
+#include "td/device/graph.h"
+
 namespace td {
 namespace {
 
@@ -18,10 +23,43 @@ std::int64_t extent(const TensorImpl& t) {
   return reach;
 }
 
+// Strides, from the largest to the smallest, and how often each may be added at most.
+using Steps = std::map<std::int64_t, std::int64_t, std::greater<>>;
+
+// Whether a sum of steps is `wanted`. For the strides of tensors, few counts are possible at each
+// step. `work` ends the search in strange cases, which then pass.
+bool reaches(Steps::const_iterator step, Steps::const_iterator end, std::int64_t wanted,
+             int& work) {
+  if (wanted < 0 || --work < 0) return false;
+  if (step == end) return wanted == 0;
+  const auto [stride, most] = *step++;
+  std::int64_t rest = 0;  // the most that the smaller steps add
+  for (auto later = step; later != end; ++later) rest += later->first * later->second;
+  const std::int64_t fewest = std::max<std::int64_t>(0, (wanted - rest + stride - 1) / stride);
+  for (std::int64_t n = fewest; n <= std::min(most, wanted / stride); ++n)
+    if (reaches(step, end, wanted - n * stride, work)) return true;
+  return false;
+}
+
+// Whether an element of a is an element of b:  offset_a + sum i s_a = offset_b + sum j s_b.
+// Counted from the last element of b backwards, all steps have the same sign.
+bool share_elements(const TensorImpl& a, const TensorImpl& b) {
+  Steps steps;
+  for (const TensorImpl* t : {&a, &b})
+    for (std::size_t d = 0; d < t->sizes.size(); ++d)
+      if (t->strides[d] != 0) steps[t->strides[d]] += t->sizes[d] - 1;
+  int work = 100000;
+  return reaches(steps.begin(), steps.end(), b.offset + extent(b) - 1 - a.offset, work);
+}
+
 }  // namespace
 
 void undefined_argument(const char* op, const char* argument) {
   fail<Error>(op, ": \"", argument, "\" is undefined: it was declared but never given a value");
+}
+
+void check_may_read(const char* op, const Tensor& x) {
+  if (!x.is_cpu()) assert_not_capturing(op);
 }
 
 Device mixed_device(const Op& op, const Tensor* const* tensors, int count) {
@@ -90,6 +128,7 @@ Tensor result_like(const Tensor& a, const Tensor& b, const Sizes& sizes, ScalarT
 
 void warn_of_broadcast(const Op& op, const Tensor& input, const Tensor& target) {
   if (input.impl().sizes == target.impl().sizes) return;
+  broadcast_sizes(op.name, input.sizes(), target.sizes());
   warn_once(
       op.name, ": \"target\" has sizes ", target.sizes(), " but \"input\" has ", input.sizes(),
       ". Both are broadcast, so the loss is probably not the one that you want; give them the "
@@ -99,7 +138,10 @@ void warn_of_broadcast(const Op& op, const Tensor& input, const Tensor& target) 
 void assert_no_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
                                const char* argument) {
   const TensorImpl &a = changed.impl(), &b = read.impl();
-  if (a.offset == b.offset && a.sizes == b.sizes && a.strides == b.strides) return;
+  bool same = a.offset == b.offset && a.sizes == b.sizes;
+  for (std::size_t d = 0; same && d < a.sizes.size(); ++d)
+    same = a.sizes[d] == 1 || a.strides[d] == b.strides[d];
+  if (same) return;
   assert_no_overlap(operation, changed, read, argument);
 }
 
@@ -107,10 +149,8 @@ void assert_no_overlap(const char* operation, const Tensor& changed, const Tenso
                        const char* argument) {
   const TensorImpl &a = changed.impl(), &b = read.impl();
   if (a.storage != b.storage || changed.numel() == 0 || read.numel() == 0) return;
-  const std::int64_t of_a = extent(a), of_b = extent(b);
-  const bool gaps = of_a != changed.numel() || of_b != read.numel();
-  const bool apart = a.offset + of_a <= b.offset || b.offset + of_b <= a.offset;
-  TD_CHECK(Error, gaps || apart, operation, ": \"", argument,
+  const bool apart = a.offset + extent(a) <= b.offset || b.offset + extent(b) <= a.offset;
+  TD_CHECK(Error, apart || !share_elements(a, b), operation, ": \"", argument,
            "\" shares memory with the tensor that is changed; use its clone()");
 }
 

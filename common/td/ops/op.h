@@ -28,6 +28,9 @@ inline Device device_of(const char* op, const Tensor& input) {
   if (!input.defined()) undefined_argument(op, "input");
   return input.device();
 }
+/// Called by an operation whose host reads values of `x`: before it calls others, whose names would
+/// not help. @throws DeviceError in a capture, where a device has no values yet.
+void check_may_read(const char* op, const Tensor& x);
 /// The device that all arguments share. Optional arguments that are undefined are skipped. A
 /// 0-dimensional cpu tensor goes with any device, as a number does.
 /// @throws Error naming an argument that is undefined; DeviceError naming two that differ, and how
@@ -86,11 +89,10 @@ inline Tensor to_device(const Tensor& x, Device device, bool copy = false) {
 /// Writes a warning where a loss would broadcast: of [4, 1] and [4] it would compare all 16 pairs.
 void warn_of_broadcast(const Op& op, const Tensor& input, const Tensor& target);
 /// @throws Error when `changed` and `read`, whose elements correspond one to one, share some memory
-/// but not all: elements would change before they are read. Tensors with gaps pass.
+/// but not all: elements would change before they are read.
 void assert_no_partial_overlap(const char* operation, const Tensor& changed, const Tensor& read,
                                const char* argument);
 /// @throws Error when `changed` and `read`, whose elements do not correspond, share some memory.
-/// Tensors with gaps pass.
 void assert_no_overlap(const char* operation, const Tensor& changed, const Tensor& read,
                        const char* argument);
 /// Records `values`, the elements of `input` at `index` along `dim`: gradients are added there.

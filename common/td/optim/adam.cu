@@ -41,10 +41,8 @@ struct AdamRule {
   }
 };
 
-constexpr int kAdamTensors = 12, kAdamCapturable = 10;
-
 template <class T>
-struct AdamWork : ParameterList<kAdamTensors> {
+struct AdamWork : ParameterList<12, 5> {  // the parameter, its gradient and three of its state
   using C = compute_t<T>;
   static constexpr double kNanoseconds = 0.48;
   T* param[kMax];
@@ -139,7 +137,7 @@ Tensor AdamBase<decoupled>::step(LossClosure closure) {
   Tensor loss = loss_of(closure);
   const trace::Span span(decoupled ? "AdamW.step" : "Adam.step", trace::Category::kOperator);
   NoGradGuard no_grad;
-  StepList list(*this, "adam", kAdamTensors, kAdamCapturable);
+  StepList list(*this, "adam", AdamWork<float>::kMax, kMostCapturable<AdamWork<float>>);
   while (list.next())
     dispatch_floats("adam", list.dtype,
                     [&](auto type) { update<typename decltype(type)::type, decoupled>(list); });

@@ -23,7 +23,7 @@ struct StepRates {
 /// others from the new count, in double as a plain step does on the host. A launch of its own,
 /// because all threads of the step read the result.
 struct CountStep {
-  static constexpr std::size_t kMost = 15;  ///< parameters in one launch
+  static constexpr int kMost = 15;  ///< parameters in one launch
   double* numbers[kMost];
   const double* lr;
   const float* found_inf;
@@ -56,6 +56,12 @@ struct Capturable : Work {
     return rule;
   }
 };
+
+/// Parameters in one capturable launch: it also reads the numbers of each, and the loss scale and
+/// found_inf.
+template <class Work>
+inline constexpr int kMostCapturable = std::min({Work::kMax, CountStep::kMost,
+                                                 (Record::kMaxExtents - 2) / (Work::kExtents + 1)});
 
 /// Counts the step of every parameter in `list`, then launches `plain` in its capturable form.
 /// @param tensors what `plain` reads and writes.

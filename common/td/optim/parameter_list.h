@@ -17,9 +17,13 @@
 namespace td {
 namespace {
 
-template <int kMost>
+/// @tparam kMost tensors in one launch. @tparam kExtentsOfEach what the work reads and writes of
+/// each. @tparam kOthers what it reads and writes besides.
+template <int kMost, int kExtentsOfEach, int kOthers = 0>
 struct ParameterList {
-  static constexpr int kMax = kMost;  ///< tensors in one launch; their extents must fit in a Record
+  static_assert(kMost * kExtentsOfEach + kOthers <= Record::kMaxExtents, "a record holds no more");
+  static constexpr int kMax = kMost;
+  static constexpr int kExtents = kExtentsOfEach;
   static constexpr double kNanoseconds = 0.1;  ///< of one thread of the host, per element
   std::int64_t end[kMax];
   int count = 0;

@@ -38,10 +38,8 @@ struct SgdRule {
   }
 };
 
-constexpr int kSgdTensors = 16, kSgdCapturable = 15;
-
 template <class T>
-struct SgdWork : ParameterList<kSgdTensors> {
+struct SgdWork : ParameterList<16, 3> {  // the parameter, its gradient and its momentum
   using C = compute_t<T>;
   T* param[kMax];
   const T* grad[kMax];
@@ -108,7 +106,7 @@ Tensor SGD::step(LossClosure closure) {
   Tensor loss = loss_of(closure);
   const trace::Span span("SGD.step", trace::Category::kOperator);
   NoGradGuard no_grad;
-  StepList list(*this, "sgd", kSgdTensors, kSgdCapturable);
+  StepList list(*this, "sgd", SgdWork<float>::kMax, kMostCapturable<SgdWork<float>>);
   while (list.next())
     dispatch_floats("sgd", list.dtype,
                     [&](auto type) { update<typename decltype(type)::type>(list); });

@@ -68,6 +68,11 @@ std::vector<TensorList> scatter_all(const TensorList& tensors, const std::vector
              tensor.sizes(), " gives ", parts.back().size(), " parts on ", devices.size(),
              " devices but the first one, of sizes ", tensors[0].sizes(), ", gives ",
              parts[0].size(), "; all tensors of an input need the same size in dimension ", dim);
+    TD_CHECK(ShapeError, tensor.size(dim) == tensors[0].size(dim), "scatter: tensors of sizes ",
+             tensors[0].sizes(), " and ", tensor.sizes(),
+             " give parts that do not belong together; all tensors of an input need the same size "
+             "in dimension ",
+             dim);
   }
   return parts;
 }

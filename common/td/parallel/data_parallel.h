@@ -28,7 +28,7 @@ namespace parallel {
 
 namespace detail {
 
-/// Splits each tensor; parts[t][i] is for device i. All must give the same number of parts.
+/// Splits each tensor; parts[t][i] is for device i. All need the same size along `dim`.
 std::vector<TensorList> scatter_all(const TensorList& tensors, const std::vector<Device>& devices,
                                     std::int64_t dim);
 /// Gives replicas that share the memory of `module` their own: replica i on devices[i], by one
@@ -43,8 +43,9 @@ TensorList gather_all(const std::vector<TensorList>& tensors, bool alike, Device
 
 /// One input for each device that gets a part; with few rows, these are fewer than the devices.
 /// Values that are no tensors are copied; what a pointer points to is then shared by all replicas.
-/// @throws ShapeError when tensors split into different numbers of parts, which PyTorch passes over
-///     by dropping rows.
+/// @throws ShapeError when tensors differ in size along `dim`, which PyTorch passes over by
+/// dropping
+///     rows.
 template <class Inputs>
 std::vector<Inputs> scatter(const Inputs& inputs, const std::vector<Device>& devices,
                             std::int64_t dim = 0) {

@@ -99,6 +99,8 @@ bool is_contiguous(IntArrayRef sizes, IntArrayRef strides);
 bool is_channels_last(IntArrayRef sizes, IntArrayRef strides);
 /// Strides that keep the order of `like`'s dimensions in memory, without gaps. Where strides of
 /// `like` are 0 and show no order, those of `second` (of as many dimensions, or none) decide.
+/// Sizes [2, 3] like strides [1, 2] (columns are adjacent) give [1, 2]; like [0, 5] they give [3,
+/// 1].
 Sizes preserved_strides(IntArrayRef sizes, IntArrayRef like, IntArrayRef second = {});
 /// `sizes` and `strides` describe elements that fill a block of memory without gaps, each once, in
 /// any order of the dimensions.

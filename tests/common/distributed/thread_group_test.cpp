@@ -243,6 +243,33 @@ TEST_CASE("arguments are checked before anything is started") {
   });
 }
 
+TEST_CASE("a part may be where it belongs in the whole, and nowhere else") {
+  for (const Device device : kDevices) {
+    const std::string text =
+        ": \"input\" shares memory with the tensor that is changed; use its clone()";
+    const auto place = [](int of) { return 2 * of; };
+    run_as_threads(1, [&](ProcessGroup& group) {  // of one rank, half of it is in no place
+      const Tensor all = zeros({4}, TensorOptions(device));
+      CHECK_THROWS_WITH(group.all_gather_into_tensor(all.narrow(0, 0, 2), all.narrow(0, 1, 2)),
+                        "all_gather_into_tensor" + text);
+      CHECK_THROWS_WITH(group.reduce_scatter_tensor(all.narrow(0, 1, 2), all.narrow(0, 0, 2)),
+                        "reduce_scatter_tensor" + text);
+    });
+    std::vector<Tensor> gathered(2), reduced(2);
+    run_as_threads(2, [&](ProcessGroup& group) {
+      const Tensor all = full({4}, group.rank(), TensorOptions(kFloat).device(device));
+      const Tensor mine = all.narrow(0, place(group.rank()), 2);
+      group.all_gather_into_tensor(all, mine)->wait();
+      gathered[static_cast<std::size_t>(group.rank())] = all.cpu().clone();
+      group.reduce_scatter_tensor(mine, all)->wait();
+      reduced[static_cast<std::size_t>(group.rank())] = mine.cpu().clone();
+    });
+    for (const Tensor& all : gathered) CHECK(all.equal(tensor({0.f, 0.f, 1.f, 1.f})));
+    CHECK(reduced[0].equal(tensor({0.f, 0.f})));
+    CHECK(reduced[1].equal(tensor({2.f, 2.f})));
+  }
+}
+
 TEST_CASE("the blocking functions use the thread's own group") {
   std::vector<int> sums(2);
   CHECK_FALSE(is_initialized());

@@ -26,7 +26,8 @@ class FillReleased final : public td::AccessObserver {
     State& all = state();
     Lock lock(all.mutex);
     Device& device = all.devices[owner->index];
-    Stream& stream = owner->native ? *static_cast<Stream*>(owner->native) : device.default_stream;
+    Stream& stream =
+        owner->native ? *reinterpret_cast<Stream*>(owner->native) : device.default_stream;
     if (!all.captures.empty() || device.failed || device.broken || all.is_unloaded) return;
     const Memory* const segment = find_memory(all, block.data, block.bytes).block;
     if (!segment || segment->is_of_graph) return;  // replays go on using it

@@ -11,7 +11,7 @@
 namespace td::simt {
 
 void launch_on_cuda(const CudaLaunch& launch) {
-  const auto stream = static_cast<cudaStream_t>(current_native_stream(launch.device));
+  const auto stream = reinterpret_cast<cudaStream_t>(current_native_stream(launch.device));
   const DeviceGuard guard(launch.device);
   const int index = launch.device.index();
   cuda::use_device(index);

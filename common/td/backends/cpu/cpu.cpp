@@ -24,6 +24,10 @@ std::string processor_name() {
   return "cpu";
 }
 
+Clock::time_point& time_of(NativeEvent* event) {
+  return *reinterpret_cast<Clock::time_point*>(event);
+}
+
 class CpuBackend : public Backend {
  public:
   int device_count() const override { return 1; }
@@ -36,28 +40,27 @@ class CpuBackend : public Backend {
   }
 
   // Memory comes from base/host_memory.h, which calls the system itself.
-  void* new_stream(int, bool) override { return nullptr; }
-  void copy(void* to, Device, const void* from, Device, std::size_t bytes, int, void*) override {
+  NativeStream* new_stream(int, bool) override { return nullptr; }
+  void copy(void* to, Device, const void* from, Device, std::size_t bytes, int,
+            NativeStream*) override {
     if (bytes) std::memcpy(to, from, bytes);
   }
-  void synchronize(int, void*, bool) override {}
-  bool idle(int, void*) override { return true; }
+  void synchronize(int, NativeStream*, bool) override {}
+  bool idle(int, NativeStream*) override { return true; }
 
-  void* new_event(int, bool) override { return new Clock::time_point; }
-  void release_event(void* event) override { delete static_cast<Clock::time_point*>(event); }
-  void record(void* event, int, void*) override {
-    *static_cast<Clock::time_point*>(event) = Clock::now();
+  NativeEvent* new_event(int, bool) override {
+    return reinterpret_cast<NativeEvent*>(new Clock::time_point);
   }
-  void wait(int, void*, void*) override {}
-  bool done(void*) override { return true; }
-  void synchronize_event(void*) override {}
-  double milliseconds(void* from, void* to) override {
-    return std::chrono::duration<double, std::milli>(*static_cast<Clock::time_point*>(to) -
-                                                     *static_cast<Clock::time_point*>(from))
-        .count();
+  void release_event(NativeEvent* event) override { delete &time_of(event); }
+  void record(NativeEvent* event, int, NativeStream*) override { time_of(event) = Clock::now(); }
+  void wait(int, NativeStream*, NativeEvent*) override {}
+  bool done(NativeEvent*) override { return true; }
+  void synchronize_event(NativeEvent*) override {}
+  double milliseconds(NativeEvent* from, NativeEvent* to) override {
+    return std::chrono::duration<double, std::milli>(time_of(to) - time_of(from)).count();
   }
 
-  void submit(const Record& record, int, void*) override { record.run(record.work); }
+  void submit(const Record& record, int, NativeStream*) override { record.run(record.work); }
 };
 
 const RegisterBackend registration(kCPU, *new CpuBackend);  // never destroyed

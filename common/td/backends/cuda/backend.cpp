@@ -46,12 +46,12 @@ struct Mark {
   bool captured = false;  // its last record is a part of a graph
 };
 
-Mark& mark_of(void* native) { return *static_cast<Mark*>(native); }
+Mark& mark_of(NativeEvent* native) { return *reinterpret_cast<Mark*>(native); }
 
 // For a query by the host, which is rejected for an event of a graph: CUDA would end the capture. A
 // thread that has a current device keeps it, because an allocator may query between a launch's
 // choice of a device and the launch.
-Mark& mark_to_ask(void* native) {
+Mark& mark_to_ask(NativeEvent* native) {
   Mark& mark = mark_of(native);
   if (mark.captured) refuse_captured_event();
   if (current_device_of_thread < 0) use_device(mark.device);
@@ -145,7 +145,7 @@ class CudaBackend final : public Backend {
   }
 
   // Non-blocking: the default stream would otherwise order itself after and before all others.
-  void* new_stream(int index, bool high_priority) override {
+  NativeStream* new_stream(int index, bool high_priority) override {
     use_device(index);
     int least = 0, greatest = 0;
     check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "making a stream", index);
@@ -155,16 +155,16 @@ class CudaBackend final : public Backend {
           "making a stream", index);
     const std::lock_guard lock(mutex_);
     streams_[static_cast<std::size_t>(index)].push_back(stream);
-    return stream;
+    return reinterpret_cast<NativeStream*>(stream);
   }
 
   void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes,
-            int index, void* stream) override {
+            int index, NativeStream* stream) override {
     if (bytes > 0 && queue_copy(to, to_device, from, from_device, bytes, index, stream))
       synchronize(index, stream, false);
   }
 
-  void synchronize(int index, void* stream, bool all_streams) override {
+  void synchronize(int index, NativeStream* stream, bool all_streams) override {
     use_device(index);
     if (!all_streams && is_captured(stream_of(stream))) refuse_captured_stream(kCUDA, index);
     const trace::Span span(all_streams ? "Device Synchronize" : "Stream Synchronize",
@@ -174,45 +174,45 @@ class CudaBackend final : public Backend {
   }
 
   // A query of a captured stream would invalidate the capture.
-  bool idle(int index, void* stream) override {
+  bool idle(int index, NativeStream* stream) override {
     use_device(index);
     return !is_captured(stream_of(stream)) && finished(cudaStreamQuery(stream_of(stream)), index);
   }
 
-  void* new_event(int index, bool timing) override {
+  NativeEvent* new_event(int index, bool timing) override {
     use_device(index);
     auto mark = std::make_unique<Mark>();
     mark->device = index;
     check(
         cudaEventCreateWithFlags(&mark->event, timing ? cudaEventDefault : cudaEventDisableTiming),
         "making an event", index);
-    return mark.release();
+    return reinterpret_cast<NativeEvent*>(mark.release());
   }
-  void release_event(void* event) override {
+  void release_event(NativeEvent* event) override {
     const std::unique_ptr<Mark> mark(&mark_of(event));
     if (try_use_device(mark->device)) succeeded(cudaEventDestroy(mark->event));
   }
 
-  void record(void* event, int index, void* stream) override {
+  void record(NativeEvent* event, int index, NativeStream* stream) override {
     use_device(index);
     check(cudaEventRecord(mark_of(event).event, stream_of(stream)), "recording an event", index);
     mark_of(event).captured = is_captured(stream_of(stream));
   }
-  void wait(int index, void* stream, void* event) override {
+  void wait(int index, NativeStream* stream, NativeEvent* event) override {
     use_device(index);
     check(cudaStreamWaitEvent(stream_of(stream), mark_of(event).event), "waiting for an event",
           index);
   }
-  bool done(void* event) override {
+  bool done(NativeEvent* event) override {
     const Mark& mark = mark_to_ask(event);
     return finished(cudaEventQuery(mark.event), mark.device);
   }
-  void synchronize_event(void* event) override {
+  void synchronize_event(NativeEvent* event) override {
     const Mark& mark = mark_to_ask(event);
     const trace::Span span("Event Synchronize", trace::Category::kWait);
     check_work(cudaEventSynchronize(mark.event), "waiting for an event of cuda");
   }
-  double milliseconds(void* from, void* to) override {
+  double milliseconds(NativeEvent* from, NativeEvent* to) override {
     float elapsed = 0;
     check_work(cudaEventElapsedTime(&elapsed, mark_to_ask(from).event, mark_to_ask(to).event),
                "timing between two events of cuda");

@@ -23,13 +23,15 @@ inline bool succeeded(cudaError_t error) {
   return error == cudaSuccess;
 }
 
-inline cudaStream_t stream_of(void* native) { return static_cast<cudaStream_t>(native); }
+inline cudaStream_t stream_of(NativeStream* native) {
+  return reinterpret_cast<cudaStream_t>(native);
+}
 
 /// Queues a copy on a stream of cuda:`index`, as Backend::copy; `bytes` is not 0. Each copy is one
 /// call of the CUDA runtime, which finds out from the addresses where each side is.
 /// @return whether the host must synchronize the stream now, because its side is pageable memory,
 /// which may be read or written later.
 [[nodiscard]] bool queue_copy(void* to, Device to_device, const void* from, Device from_device,
-                              std::size_t bytes, int index, void* stream);
+                              std::size_t bytes, int index, NativeStream* stream);
 
 }  // namespace td::cuda

@@ -36,7 +36,7 @@ void open_peer_path(int from, int to) {
 }  // namespace
 
 bool queue_copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes,
-                int index, void* stream) {
+                int index, NativeStream* stream) {
   use_device(index);
   const bool to_host = to_device.is_cpu(), from_host = from_device.is_cpu();
   const auto copy = [&] {

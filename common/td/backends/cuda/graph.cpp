@@ -18,7 +18,7 @@ class CudaGraphs final : public GraphBackend {
   // Relaxed, because the other modes forbid cudaMalloc during a capture, to this thread or to all.
   // Here it allocates segments for the graph's pool, and other threads continue to train. Calls
   // that must not be captured are rejected before they reach CUDA (see device/graph.h).
-  void begin_capture(int index, void* stream) override {
+  void begin_capture(int index, NativeStream* stream) override {
     use_device(index);
     ++captures_on[index];
     const cudaError_t begun =
@@ -27,7 +27,7 @@ class CudaGraphs final : public GraphBackend {
     check(begun, "beginning a capture", index);
   }
 
-  void* end_capture(int index, void* stream, std::size_t* nodes) override {
+  NativeGraph* end_capture(int index, NativeStream* stream, std::size_t* nodes) override {
     use_device(index);
     cudaGraph_t graph = nullptr;
     const cudaError_t ended = cudaStreamEndCapture(stream_of(stream), &graph);
@@ -45,18 +45,18 @@ class CudaGraphs final : public GraphBackend {
     check(cudaGraphGetNodes(graph, nullptr, nodes), "counting what was captured", index);
     cudaGraphExec_t ready = nullptr;
     if (*nodes > 0) check(cudaGraphInstantiate(&ready, graph, 0), "making a graph", index);
-    return ready;
+    return reinterpret_cast<NativeGraph*>(ready);
   }
 
-  void launch(void* graph, int index, void* stream) override {
+  void launch(NativeGraph* graph, int index, NativeStream* stream) override {
     use_device(index);
-    check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream_of(stream)),
+    check(cudaGraphLaunch(reinterpret_cast<cudaGraphExec_t>(graph), stream_of(stream)),
           "replaying a graph", index);
   }
 
-  void release(void* graph, int index) noexcept override {
+  void release(NativeGraph* graph, int index) noexcept override {
     if (graph && try_use_device(index))
-      succeeded(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
+      succeeded(cudaGraphExecDestroy(reinterpret_cast<cudaGraphExec_t>(graph)));
   }
 };
 

@@ -43,22 +43,25 @@ struct GemmWork {
   const void *a, *b, *bias;
   void* c;
   int device;
-  bool* adds_bias;  // false where cuda has no kernel that adds this bias; then nothing was launched
 
   void on_host() const { kernels::host_gemm(gemm, a, b, bias, c); }
 #ifdef TD_DEVICE_CODE
-  void on_cuda(cudaStream_t stream) const {
+  // False where cuda has no kernel that adds this bias; then nothing was launched.
+  bool on_cuda(cudaStream_t stream) const {
     if (bias || is_floating_point(gemm.dtype)) return with_library({device, stream});
     dispatch_numbers("mm", gemm.dtype, [&]<class T>(CppType<T>) {
       if constexpr (std::is_integral_v<T>)
         IndexKernel<IntegerGemm<T>>{{gemm, a, b, c}, gemm.batch * gemm.m * gemm.n}.on_cuda(stream);
     });
+    return true;
   }
-  void with_library(cuda::Where where) const {
+  bool with_library(cuda::Where where) const {
     Gemm g = gemm;
     g.allow_tf32 = allow_tf32();
-    if (!bias) return cuda::libs().gemm(g, a, b, c, where);
-    *adds_bias = is_floating_point(g.dtype) && cuda::libs().gemm_with_bias(g, a, b, bias, c, where);
+    if (bias)
+      return is_floating_point(g.dtype) && cuda::libs().gemm_with_bias(g, a, b, bias, c, where);
+    cuda::libs().gemm(g, a, b, c, where);
+    return true;
   }
 #endif
 };
@@ -112,11 +115,9 @@ bool launch_gemm(const char* name, const Tensor& out, const GemmOperand& a, cons
                   .stride_c = m * n,
                   .alpha = alpha,
                   .beta = beta};
-  bool adds_bias = true;
-  const GemmWork work{gemm,         Pointer{a.tensor()},  Pointer{b.tensor()}, Pointer{bias},
-                      Pointer{out}, out.device().index(), &adds_bias};
-  launch(name, out.device(), work, {&a.tensor(), &b.tensor(), &bias}, {&out});
-  return adds_bias;
+  const GemmWork work{gemm,          Pointer{a.tensor()}, Pointer{b.tensor()},
+                      Pointer{bias}, Pointer{out},        out.device().index()};
+  return launch(name, out.device(), work, {&a.tensor(), &b.tensor(), &bias}, {&out});
 }
 
 // out = beta * out, or the bias in every row: the result where k is 0, which libraries reject.

@@ -141,6 +141,12 @@ inline Tensor checked_int64(const char* op, const Tensor& index, Device device) 
   return checked_index(op, index, device);
 }
 
+/// The type in which the gradients of equal indices are added. A sum of many 16-bit numbers, each
+/// rounded, would stop growing.
+inline ScalarType sum_dtype(const Tensor& gradient) {
+  return promote_types(gradient.dtype(), kFloat);
+}
+
 /// gather and scatter: index may be smaller than `x` except along dim; a scalar counts as size 1.
 inline void check_fits(const char* op, const Tensor& x, const Tensor& index, std::int64_t dim,
                        bool along) {

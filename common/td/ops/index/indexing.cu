@@ -93,6 +93,7 @@ class Chooser {
     TD_CHECK(DtypeError, number || t.dtype() == kLong || is_mask(t), op_.name,
              ": an index tensor must be int64 or bool but is ", t.dtype(),
              "; convert it with to(kInt64)");
+    if (number || is_mask(t)) check_may_read(op_.name, t);
     if (t.dim() == 0 && is_mask(t)) return keep_or_drop(t.item<bool>());
     if (number) return select(t.item<std::int64_t>());
     if (!is_mask(t)) return put(t);
@@ -207,10 +208,11 @@ Tensor take(const Tensor& view, const TensorList& at) {
     y = alias(y, y.impl().sizes, y.impl().strides, 0);  // not marked as a view
   }
   if (recording(view))
-    record("index", y, {&view},
-           [at = SavedIndices(at), sizes = view.impl().sizes](const Tensor& g) {
-             return put(zeros(sizes, g.options()), at(), g, /*accumulate=*/true);
-           });
+    record(
+        "index", y, {&view}, [at = SavedIndices(at), sizes = view.impl().sizes](const Tensor& g) {
+          const Tensor all = zeros(sizes, g.options().dtype(sum_dtype(g)));
+          return as_type(put(all, at(), as_type(g, all.dtype()), /*accumulate=*/true), g.dtype());
+        });
   return y;
 }
 
@@ -285,6 +287,12 @@ Tensor& Tensor::index_put_(const std::vector<TensorIndex>& indices, const Tensor
     return handle();
   }
   const Tensor source = without_leading_ones(values, choice.view.dim());
+  const Sizes& chosen = choice.view.impl().sizes;
+  TD_CHECK(ShapeError, broadcast_sizes("index_put_", source.sizes(), chosen) == chosen,
+           "index_put_: \"values\" of sizes ", values.sizes(),
+           " does not broadcast to the chosen elements, ", IntArrayRef(chosen));
+  check_inplace("index_put_", choice.view);
+  assert_no_partial_overlap("index_put_", choice.view, source, "values");
   if (accumulate)
     choice.view.add_(source);
   else

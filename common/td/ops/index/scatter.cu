@@ -172,7 +172,7 @@ void check_dtype(const char* op, const Tensor& self, const Tensor& source) {
            " but \"input\" is ", self.dtype(), "; convert it with to(dtype)");
 }
 
-// scatter_ or, with `add`, scatter_add_: `method` in error messages.
+// Scatters or, with `add`, adds; `method` is what the program called, for error messages.
 void scatter_in_place(const Op& op, const char* method, const Tensor& self, std::int64_t dim,
                       const Tensor& index, const Tensor& source, bool add) {
   const Device device = common_device(op, self, index, source);
@@ -230,28 +230,37 @@ void kernels::scatter(const char* op, const Tensor& self, std::int64_t dim, cons
     });
 }
 
-Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& source,
-                           const Scalar& alpha) const {
-  const Device device = common_device(index_add_op, *this, index, source);
-  const std::int64_t d = wrap_dim("index_add_", dim, this->dim());
-  const Tensor at = checked_index("index_add", index, device).reshape({-1});
-  Sizes wanted(sizes());
+namespace {
+
+void index_add_in_place(const char* method, const Tensor& self, std::int64_t dim,
+                        const Tensor& index, const Tensor& source, const Scalar& alpha) {
+  const Device device = common_device(index_add_op, self, index, source);
+  const std::int64_t d = wrap_dim(method, dim, self.dim());
+  const Tensor at = checked_index(method, index, device).reshape({-1});
+  Sizes wanted(self.sizes());
   if (!wanted.empty()) wanted[d] = at.numel();
-  TD_CHECK(ShapeError, wanted == source.impl().sizes, "index_add_: \"source\" needs sizes ",
+  TD_CHECK(ShapeError, wanted == source.impl().sizes, method, ": \"source\" needs sizes ",
            IntArrayRef(wanted), " but has ", source.sizes());
-  check_dtype("index_add_", *this, source);
-  assert_no_overlap("index_add_", *this, index, "index");
-  assert_no_overlap("index_add_", *this, source, "source");
+  check_dtype(method, self, source);
+  assert_no_overlap(method, self, index, "index");
+  assert_no_overlap(method, self, source, "source");
   const Tensor from = source.contiguous();
-  change("index_add_", *this, [&](const Tensor& dense) {
-    kernels::index_add("index_add_", dense, d, at, from, alpha.to<double>());
+  change(method, self, [&](const Tensor& dense) {
+    kernels::index_add(method, dense, d, at, from, alpha.to<double>());
   });
-  if (recording(*this, source))
-    record_in_place("index_add", *this, {this, &source},
+  if (recording(self, source))
+    record_in_place("index_add", self, {&self, &source},
                     [at = save(at), d, alpha](Gradients& grads, const Tensor& g) {
                       grads.set_lazily(0, [&] { return g; });
                       grads.set_lazily(1, [&] { return td::index_select(g, d, at()) * alpha; });
                     });
+}
+
+}  // namespace
+
+Tensor& Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& source,
+                           const Scalar& alpha) const {
+  index_add_in_place("index_add_", *this, dim, index, source, alpha);
   return handle();
 }
 
@@ -271,21 +280,28 @@ Tensor& Tensor::scatter_(std::int64_t dim, const Tensor& index, const Scalar& va
 // Copies first: the same operation on a tensor of its own.
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source) {
   device_of("scatter", input);
-  return input.clone().scatter_(dim, index, source);
+  const Tensor y = input.clone();
+  scatter_in_place(scatter_op, "scatter", y, dim, index, source, false);
+  return y;
 }
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Scalar& value) {
   device_of("scatter", input);
-  return input.clone().scatter_(dim, index, value);
+  if (!index.defined()) undefined_argument("scatter", "index");
+  return td::scatter(input, dim, index, full(index.sizes(), value, input.options()));
 }
 Tensor scatter_add_impl(const Tensor& input, std::int64_t dim, const Tensor& index,
                         const Tensor& source) {
   device_of("scatter_add", input);
-  return input.clone().scatter_add_(dim, index, source);
+  const Tensor y = input.clone();
+  scatter_in_place(scatter_add_op, "scatter_add", y, dim, index, source, true);
+  return y;
 }
 Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha) {
   device_of("index_add", input);
-  return input.clone().index_add_(dim, index, source, alpha);
+  const Tensor y = input.clone();
+  index_add_in_place("index_add", y, dim, index, source, alpha);
+  return y;
 }
 
 }  // namespace td

@@ -12,7 +12,8 @@ constexpr Op mask_op{"masked_select", {"input", "mask"}};
 
 // Indices in the flattened tensor where `mask` is true. The host counts them: a size must be known
 // there before a tensor can be made.
-std::vector<std::int64_t> indices_where(const Tensor& mask) {
+std::vector<std::int64_t> indices_where(const char* op, const Tensor& mask) {
+  check_may_read(op, mask);
   const Tensor host = mask.detach().to(kCPU).contiguous();
   const bool* values = host.data_ptr<bool>();
   std::vector<std::int64_t> indices;
@@ -75,7 +76,8 @@ void select_slices(const char* op, const Tensor& out, const Tensor& x, std::int6
 
 // The gradient of selected slices: each is added to the slice it came from.
 Tensor spread_back(const Tensor& g, const Sizes& sizes, std::int64_t dim, const Tensor& index) {
-  return zeros(sizes, g.options()).index_add_(dim, index, g);
+  const Tensor all = zeros(sizes, g.options().dtype(sum_dtype(g)));
+  return as_type(all.index_add_(dim, index, as_type(g, all.dtype())), g.dtype());
 }
 
 }  // namespace
@@ -96,7 +98,9 @@ void record_selection(const char* op, const Tensor& values, const Tensor& input,
     record(op, values, {&input},
            [index = save(index), dim, sizes = input.impl().sizes](const Tensor& g) {
              const Tensor at = index();
-             return zeros(sizes, g.options()).scatter_add_(dim, at, g.reshape(at.sizes()));
+             const Tensor all = zeros(sizes, g.options().dtype(sum_dtype(g)));
+             all.scatter_add_(dim, at, as_type(g.reshape(at.sizes()), all.dtype()));
+             return as_type(all, g.dtype());
            });
 }
 
@@ -158,13 +162,14 @@ Tensor masked_select(const Tensor& input, const Tensor& mask) {
   TD_CHECK(DtypeError, mask.dtype() == kBool, "masked_select: \"mask\" must be bool but is ",
            mask.dtype(), "; make it with a comparison such as x > 0");
   const Sizes sizes = broadcast_sizes("masked_select", input.sizes(), mask.sizes());
-  const Tensor at = tensor(indices_where(mask.expand(sizes)), TensorOptions(device));
+  const Tensor at =
+      tensor(indices_where("masked_select", mask.expand(sizes)), TensorOptions(device));
   return index_select(input.expand(sizes).reshape({-1}), 0, at);
 }
 
 Tensor nonzero(const Tensor& input) {
   const Device device = device_of("nonzero", input);
-  const std::vector<std::int64_t> flat = indices_where(input.detach().ne(Scalar(0)));
+  const std::vector<std::int64_t> flat = indices_where("nonzero", input.detach().ne(Scalar(0)));
   const std::int64_t dims = input.dim();
   const auto count = static_cast<std::int64_t>(flat.size());
   // One row of memory per dimension, as libtorch has it: a column is then quick to read.
@@ -189,11 +194,14 @@ Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
            "one_hot: an empty tensor does not tell how many classes there are; pass num_classes");
   TD_CHECK(ShapeError, num_classes != 0 || input.numel() == 0,
            "one_hot: num_classes is 0, but there are class numbers");
+  if (num_classes <= 0) check_may_read("one_hot without num_classes", input);
   const std::int64_t classes = num_classes > 0 ? num_classes : max(input).item<std::int64_t>() + 1;
   Sizes sizes(input.sizes());
   sizes.push_back(classes);
-  return zeros(sizes, TensorOptions(kLong).device(device))
-      .scatter_(-1, input.unsqueeze(-1), Scalar(1));
+  const Tensor y = zeros(sizes, TensorOptions(kLong).device(device));
+  const Tensor at = input.unsqueeze(-1).contiguous(), one = ones_like(at);
+  kernels::scatter("one_hot", y, input.dim(), at, one, /*add=*/false);
+  return y;
 }
 
 }  // namespace td

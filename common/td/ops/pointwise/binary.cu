@@ -187,6 +187,8 @@ Tensor operator/(const Scalar& a, const Tensor& b) { return div(number_beside(b,
 
 Tensor div(const Tensor& input, const Tensor& other, optional<std::string_view> rounding_mode) {
   if (!rounding_mode) return div(input, other);
+  common_device(div_op.op, input, other);  // here, so that errors say "div"
+  broadcast_sizes("div", input.sizes(), other.sizes());
   if (*rounding_mode == "trunc") return div_trunc(input, other);
   TD_CHECK(Error, *rounding_mode == "floor",
            "div: the rounding mode must be \"trunc\" or \"floor\" but is \"", *rounding_mode, "\"");
@@ -213,6 +215,7 @@ Tensor& Tensor::div_(const Tensor& other, optional<std::string_view> rounding_mo
   check_can_keep("div", result.dtype(), *this);
   TD_CHECK(ShapeError, result.sizes() == sizes(), "div_: a result of sizes ", result.sizes(),
            " does not fit into \"input\" of sizes ", sizes(), ", which is changed in place");
+  check_inplace("div_", *this);
   return copy_(result);
 }
 Tensor& Tensor::div_(const Scalar& other, optional<std::string_view> rounding_mode) const {
@@ -247,7 +250,13 @@ Tensor& Tensor::clamp_(optional<Scalar> min, optional<Scalar> max) const {
                     [kept](const Tensor& g) { return td::where(kept, g, Scalar(0)); });
   return handle();
 }
-Tensor& Tensor::clamp_min_(const Scalar& min) const { return clamp_(min); }
-Tensor& Tensor::clamp_max_(const Scalar& max) const { return clamp_(nullopt, max); }
+Tensor& Tensor::clamp_min_(const Scalar& min) const {
+  check_inplace("clamp_min_", *this);
+  return clamp_(min);
+}
+Tensor& Tensor::clamp_max_(const Scalar& max) const {
+  check_inplace("clamp_max_", *this);
+  return clamp_(nullopt, max);
+}
 
 }  // namespace td

@@ -160,11 +160,13 @@ Tensor isfinite(const Tensor& input) {
 
 bool equal(const Tensor& input, const Tensor& other) {
   common_device(equal_op, input, other);
+  check_may_read("equal", input);
   return input.sizes() == other.sizes() && all(input.eq(other)).item<bool>();
 }
 
 bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol, bool equal_nan) {
   common_device(allclose_op, input, other);
+  check_may_read("allclose", input);
   TD_CHECK(DtypeError, input.dtype() == other.dtype(), "allclose: \"input\" is ", input.dtype(),
            " but \"other\" is ", other.dtype(), "; convert one with to(dtype)");
   const NoGradGuard no_grad;
@@ -181,6 +183,7 @@ bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
   value.check_fits(input.dtype());
   const Tensor m = mask_on(input, mask);
+  broadcast_sizes("masked_fill", input.sizes(), m.sizes());
   return where(m, wrapped_number(value, input.dtype()), input);
 }
 

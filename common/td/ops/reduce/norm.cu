@@ -142,6 +142,7 @@ struct Product {
 
 Tensor prod_gradient(const Tensor& g, const Tensor& x, const Tensor& y, DimSet dims) {
   const Tensor gk = keep_dims(g, x.sizes(), dims), yk = keep_dims(y, x.sizes(), dims);
+  check_may_read("the gradient of prod", x);
   if (!x.eq(Scalar(0)).any().item<bool>()) return gk * yk / x;
   if (reduced_sizes(x.sizes(), dims, false).empty())  // one group of all elements
     return g * leaving_one_out(x.reshape({x.numel()}), 0).prod(-1).reshape(x.sizes());
@@ -224,7 +225,9 @@ Tensor logsumexp_impl(const Tensor& input, IntArrayRef dims, bool keepdim) {
   // because its gradient cancels. An infinite one is left in: infinity minus itself is NaN.
   const Tensor largest = amax(x.detach(), dims, true);
   const Tensor shift = largest.masked_fill(isinf(largest), 0);
-  const Tensor y = log(sum(exp(x - shift), dims, true)) + shift;
+  // A sum of float16 would be infinite from 65,520 equal elements on.
+  const Tensor total = sum(exp(x - shift), dims, true, promote_types(x.dtype(), kFloat));
+  const Tensor y = as_type(log(total) + shift, x.dtype());
   return keepdim ? y : y.reshape(reduced_sizes(x.sizes(), set, false));
 }
 

@@ -228,6 +228,8 @@ Tensor gradient(const Classes& c, const Tensor& given, const Tensor& log_sums,
 
 Tensor loss(const Op& op, const Classes& c, Reduction::Reduction reduction) {
   check_classes(op, c);
+  TD_CHECK(AutogradError, !recording(c.weight), op.name,
+           ": \"weight\" requires a gradient, which is not computed; pass its detach()");
   const Device device = c.x.device();
   const ScalarType type = c.x.dtype(), computed = type == kDouble ? kDouble : kFloat;
   // Of each row, the loss and log(sum(exp(row))).
@@ -240,7 +242,7 @@ Tensor loss(const Op& op, const Classes& c, Reduction::Reduction reduction) {
     const LossTotal<T> sums{r, Pointer{losses}, Pointer{total}, Pointer{weight_sum}};
     const Channels rows{r.s.rows, 1, 1};
     const Tensor room = room_for_pieces<TwoSums>(device, rows.groups());
-    launch("cross_entropy", device, LossWork<T>{{forward, r.s}, {sums, rows, Pointer{room}}},
+    launch(op.name, device, LossWork<T>{{forward, r.s}, {sums, rows, Pointer{room}}},
            {&c.x, &c.target, &c.weight}, {&losses, &log_sums, &total, &weight_sum, &room});
   });
   const Tensor result = reduction == kNone ? losses : total;
@@ -263,9 +265,10 @@ Tensor probability_loss(const Tensor& input, const Tensor& target, const Tensor&
   Tensor logs = log_softmax(input, dim) * t;
   if (weight.defined()) logs = logs * along(weight, input, dim);
   if (reduction == kNone) return -sum(logs, dim);
-  const Tensor total = -sum(logs);
+  // In float32 at least: the mean of many rows is finite though a sum of float16 is not.
+  const Tensor total = -sum(logs, promote_types(logs.dtype(), kFloat));
   const auto rows = static_cast<double>(input.numel()) / classes;
-  return reduction == kSum ? total : total / Scalar(rows);
+  return as_type(reduction == kSum ? total : total / Scalar(rows), logs.dtype());
 }
 
 // One sample without a batch dimension is a batch of one.

@@ -1,5 +1,5 @@
 // Losses of single elements that are expressions of other operations: l1, smooth_l1 and the two
-// binary cross entropies. mse_loss.cu has the one with a kernel.
+// binary cross entropies, one of which has a kernel of its own. mse_loss.cu has another.
 #include "td/ops/op.h"
 
 namespace td {
@@ -22,6 +22,14 @@ void check_equal_sizes(const Op& op, const Tensor& input, const Tensor& target) 
            input.sizes(), ", but has ", target.sizes(), "; reshape or expand it");
 }
 
+void check_broadcasts(const Op& op, const char* name, const Tensor& weight, const Tensor& input) {
+  TD_CHECK(ShapeError,
+           !weight.defined() ||
+               broadcast_sizes(op.name, input.sizes(), weight.sizes()) == input.impl().sizes,
+           op.name, ": \"", name, "\" of sizes ", weight.sizes(),
+           " does not broadcast to those of \"input\", ", input.sizes());
+}
+
 // Gradient of -(t log x + (1-t) log(1-x)); the divisor is kept away from 0 as in PyTorch.
 Tensor bce_gradient(const Tensor& g, const Tensor& x, const Tensor& t) {
   return g * (x - t) / clamp_min(x * (Scalar(1) - x), 1e-12);
@@ -39,7 +47,7 @@ Tensor logits_loss(const Tensor& x, const Tensor& t, const Tensor& p) {
     const Tensor rest = (Scalar(1) - t) * x, l = minus_log_sigmoid(x);
     y = p.defined() ? rest + ((p - Scalar(1)) * t + Scalar(1)) * l : rest + l;
   }
-  if (!recording(x, t)) return y;
+  if (!recording(x, t, p)) return y;
   const auto backward = [x = save(x), t = save(t), saved = save(p)](Gradients& grads,
                                                                     const Tensor& g) {
     const Tensor xs = x(), ts = t(), p = saved();
@@ -51,8 +59,9 @@ Tensor logits_loss(const Tensor& x, const Tensor& t, const Tensor& p) {
     grads.set_lazily(1, [&] {
       return p.defined() ? g * ((p - Scalar(1)) * minus_log_sigmoid(xs) - xs) : -g * xs;
     });
+    grads.set_lazily(2, [&] { return sum_to(g * ts * minus_log_sigmoid(xs), p.sizes()); });
   };
-  record(logits_op.name, y, {&x, &t}, backward);
+  record(logits_op.name, y, {&x, &t, &p}, backward);
   return y;
 }
 
@@ -79,17 +88,12 @@ Tensor binary_cross_entropy_impl(const Tensor& input, const Tensor& target, cons
                                  Reduction::Reduction reduction) {
   const Device device = common_device(bce_op, input, target, weight);
   check_equal_sizes(bce_op, input, target);
-  if (device.is_cpu())  // elsewhere the check would wait for the device
-    TD_CHECK(Error, all(logical_and(input.ge(Scalar(0)), input.le(Scalar(1)))).item<bool>(),
-             "binary_cross_entropy: \"input\" must hold probabilities between 0 and 1; apply "
-             "sigmoid(), or use binary_cross_entropy_with_logits");
+  check_broadcasts(bce_op, "weight", weight, input);
   const Tensor &x = input, &t = target;
-  Tensor y;
-  {
-    const NoGradGuard no_grad;
-    const Tensor no = Scalar(1) - t;
-    y = -(t * clamp_min(log(x), -100) + no * clamp_min(log1p(-x), -100));
-  }
+  const ScalarType type = float_type(result_type(x, t));
+  const Tensor y = empty_on(x.impl().sizes, type, device);
+  kernels::binary_cross_entropy(y, to_device(as_type(x.detach(), type), device),
+                                to_device(as_type(t.detach(), type), device));
   if (recording(x, t))
     record("binary_cross_entropy", y, {&x, &t},
            [x = save(x), t = save(t)](Gradients& grads, const Tensor& g) {
@@ -104,6 +108,8 @@ Tensor binary_cross_entropy_with_logits_impl(const Tensor& input, const Tensor& 
                                              Reduction::Reduction reduction) {
   common_device(logits_op, input, target, weight, pos_weight);
   check_equal_sizes(logits_op, input, target);
+  check_broadcasts(logits_op, "weight", weight, input);
+  check_broadcasts(logits_op, "pos_weight", pos_weight, input);
   const Tensor y = logits_loss(input, target, pos_weight);
   return reduced(weight.defined() ? y * weight : y, reduction);
 }

@@ -59,7 +59,7 @@ void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) {
     check_captured_copy(to, from, non_blocking);
   // The accelerator's stream orders the copy. Between two accelerators, the source's.
   const Device engine = from.is_cpu() ? to.device() : from.device();
-  void* native = current_native_stream(engine);
+  NativeStream* native = current_native_stream(engine);
   const Stream stream(engine, native);
   const bool two_devices = !to.is_cpu() && !from.is_cpu() && !(to.device() == from.device());
   if (two_devices) stream.wait(getCurrentStream(to.device()));  // the target may still be in use

@@ -1,6 +1,7 @@
 // New tensors with given values: tensor, arange, linspace and eye.
 #include <cmath>
 
+#include "td/device/graph.h"
 #include "td/kernels/index_kernel.h"
 #include "td/ops/op.h"
 
@@ -43,6 +44,10 @@ TensorOptions typed(const TensorOptions& options, ScalarType type) {
 
 Tensor tensor(const NestedNumbers& values, const TensorOptions& options) {
   const TensorOptions all = typed(options, values.dtype());
+  if (capturing_graph && !all.device().is_cpu())
+    fail_in_capture("tensor",
+                    "Its numbers are on the host, from which a replay cannot copy them. Make the "
+                    "tensor before the capture.");
   Tensor host = empty(values.sizes(), TensorOptions(all.dtype()));
   dispatch_all(all.dtype(), [&]<class T>(CppType<T>) {
     T* out = host.data_ptr<T>();

@@ -30,9 +30,13 @@ Tensor& Tensor::fill_(const Scalar& value) const {
 Tensor& Tensor::fill_(const Tensor& value) const {
   TD_CHECK(ShapeError, value.dim() == 0, "fill_: \"value\" must have 0 dimensions but has sizes ",
            value.sizes());
-  return copy_(value);
+  check_inplace("fill_", *this);
+  return copy_(value.impl().storage == impl().storage ? value.clone() : value);
 }
-Tensor& Tensor::zero_() const { return fill_(0); }
+Tensor& Tensor::zero_() const {
+  check_inplace("zero_", *this, /*one_value=*/true);
+  return fill_(0);
+}
 
 namespace {
 

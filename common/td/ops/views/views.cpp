@@ -296,6 +296,7 @@ TensorList Tensor::chunk(std::int64_t chunks, std::int64_t d) const {
 }
 
 TensorList Tensor::unbind(std::int64_t d) const {
+  d = wrap_dim("unbind", d, dim());
   TensorList parts;
   for (std::int64_t i = 0; i < size(d); ++i) parts.push_back(select(d, i));
   return parts;

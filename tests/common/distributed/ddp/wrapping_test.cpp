@@ -56,6 +56,43 @@ TEST_CASE("a module without parameters to train is an error") {
   });
 }
 
+TEST_CASE("a parameter that is unfrozen after wrapping is an error on every rank") {
+  for (const bool no_sync : {false, true}) {
+    const auto errors = errors_on_ranks(2, [&](int) {
+      nn::Sequential net = small_net();
+      const Tensor frozen = net->named_parameters()["2.bias"].requires_grad_(false);
+      DistributedDataParallel ddp(net);
+      ddp->forward(numbers({2, 6}, 1)).sum().backward();  // while it is frozen
+      frozen.requires_grad_();
+      {
+        const NoGradGuard no_grad;
+        ddp->forward(numbers({2, 6}, 1));  // without gradients
+      }
+      optional<DistributedDataParallelImpl::NoSyncGuard> guard;
+      if (no_sync) guard.emplace(*ddp);
+      ddp->forward(numbers({2, 6}, 1)).sum().backward();
+    });
+    CHECK(
+        errors[0] ==
+        "DistributedDataParallel: \"2.bias\" requires a gradient, but was frozen or not there when "
+        "the module was wrapped, so its gradient would not be averaged and the ranks would "
+        "diverge. Wrap the module again");
+    CHECK(errors[1] == errors[0]);
+  }
+}
+
+TEST_CASE("a layer that is new since the wrapping is an error on every rank") {
+  const auto errors = errors_on_ranks(2, [&](int) {
+    nn::Sequential net = small_net();
+    DistributedDataParallel ddp(net, Options().find_unused_parameters(true));
+    net->replace_module("2", nn::Linear(5, 3));
+    ddp->forward(numbers({2, 6}, 1)).sum().backward();
+  });
+  CHECK(errors[0].find("\"2.weight\" requires a gradient, but was frozen or not there") !=
+        std::string::npos);
+  CHECK(errors[1] == errors[0]);
+}
+
 TEST_CASE("device_ids is for accelerators, and holds one device") {
   run_as_threads(1, [](ProcessGroup&) {
     nn::Linear net(2, 2);

@@ -28,7 +28,7 @@ struct Gate {
 };
 
 // Queues on `stream` a wait at the gate.
-void queue_gate(Gate* gate, void* stream) {
+void queue_gate(Gate* gate, NativeStream* stream) {
   struct Wait {
     Gate* gate;
     void operator()() const {
@@ -52,28 +52,28 @@ class FakeCommunicator final : public Communicator {
     if (keeps_spans && called) calls_.push_back("is ready");
     return true;
   }
-  void broadcast(void*, Elements e, int root, void* stream) override {
+  void broadcast(void*, Elements e, int root, NativeStream* stream) override {
     note("broadcast from " + std::to_string(root), e, stream);
   }
-  void all_reduce(void*, Elements e, ReduceOp how, void* stream) override {
+  void all_reduce(void*, Elements e, ReduceOp how, NativeStream* stream) override {
     note("all_reduce by " + std::to_string(static_cast<int>(how)), e, stream);
   }
-  void reduce(void*, Elements e, ReduceOp, int root, void* stream) override {
+  void reduce(void*, Elements e, ReduceOp, int root, NativeStream* stream) override {
     note("reduce to " + std::to_string(root), e, stream);
   }
-  void all_gather(const void*, void*, Elements e, void* stream) override {
+  void all_gather(const void*, void*, Elements e, NativeStream* stream) override {
     note("all_gather", e, stream);
   }
-  void reduce_scatter(const void*, void*, Elements e, ReduceOp, void* stream) override {
+  void reduce_scatter(const void*, void*, Elements e, ReduceOp, NativeStream* stream) override {
     note("reduce_scatter", e, stream);
   }
-  void exchange(const std::vector<P2POp>& parcels, void* stream) override {
+  void exchange(const std::vector<P2POp>& parcels, NativeStream* stream) override {
     std::string text = "exchange";
     for (const P2POp& p : parcels) text += (p.is_sent ? " to " : " from ") + std::to_string(p.peer);
     note(text, parcels[0].elements, stream);
   }
   // The brackets hold the calls inside the span.
-  std::shared_ptr<void> span(const char* name, std::size_t bytes, void*) override {
+  std::shared_ptr<void> span(const char* name, std::size_t bytes, NativeStream*) override {
     if (!keeps_spans) return nullptr;
     std::lock_guard lock(mutex_);
     calls_.push_back(std::string("[ ") + name + ", " + std::to_string(bytes) + " bytes");
@@ -102,7 +102,7 @@ class FakeCommunicator final : public Communicator {
   std::atomic<int> answers_until_ready{0};
 
  private:
-  void note(const std::string& text, Elements e, void* stream) {
+  void note(const std::string& text, Elements e, NativeStream* stream) {
     std::lock_guard lock(mutex_);
     calls_.push_back(text + ", " + std::to_string(e.count) + " x " + dtype_name(e.dtype));
     queue_gate(&gate, stream);

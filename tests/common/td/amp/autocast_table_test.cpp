@@ -95,7 +95,7 @@ void add_losses(Samples& s) {
                                  return smooth_l1_loss(x[0], x[1], kSum, 0.3);
                                }}});
   s.insert({"nll_loss", {{numbers({3, 4}), classes(), numbers({4}, 1)}, [](const auto& x) {
-                           return nll_loss(x[0], x[1], x[2]);
+                           return nll_loss(x[0], x[1], x[2].detach());
                          }}});
   s.insert({"cross_entropy_loss", {{numbers({3, 4}), classes()}, [](const auto& x) {
                                      return cross_entropy_loss(x[0], x[1], {}, kMean, -100, 0.1);

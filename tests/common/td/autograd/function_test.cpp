@@ -196,3 +196,13 @@ TEST_CASE("a function must return a gradient for every argument") {
         "Function::backward returned 1 gradients for 2 arguments of forward; an undefined Tensor "
         "stands for no gradient");
 }
+
+TEST_CASE("a gradient whose sizes do not fit names them") {
+  struct Longer : autograd::Function<Longer> {
+    static Tensor forward(autograd::AutogradContext*, Tensor x) { return x * 2; }
+    static TensorList backward(autograd::AutogradContext*, TensorList) { return {ones({7})}; }
+  };
+  CHECK_THROWS_WITH(Longer::apply(leaf({3, -2})).sum().backward(),
+                    "backward: \"AccumulateGrad\" got a gradient of sizes [7] for a result of "
+                    "sizes [2]");
+}

@@ -157,7 +157,7 @@ TEST_CASE("leaves are not changed in place while recording") {
         "add: a leaf that requires a gradient" + text);
   CHECK(message<AutogradError>([&] {
           x.view({2, 1}).zero_();
-        }) == "fill_: a view of a leaf that requires a gradient" + text);
+        }) == "zero_: a view of a leaf that requires a gradient" + text);
   NoGradGuard no_grad;
   x.add_(1);
   CHECK(values(x) == List{2, 3});

@@ -221,3 +221,24 @@ TEST_CASE("a hook may return nothing; saved_data keeps values of any kind") {
   CHECK(Scalar(2.5).toInt() == 2);
   CHECK(Scalar(7).toFloat() == 7.f);
 }
+
+TEST_CASE("backward for some inputs runs the hooks of these leaves alone") {
+  const Tensor a = ones({2}).requires_grad_(), b = ones({2}).requires_grad_();
+  int of_a = 0, after_a = 0, of_b = 0;
+  a.register_hook([&](const Tensor& g) { return ++of_a, g * 2; });
+  a.register_post_accumulate_grad_hook([&](const Tensor& leaf) {
+    ++after_a;
+    CHECK(leaf.grad().defined());
+  });
+  b.register_hook([&](const Tensor& g) { return ++of_b, g; });
+  for (int round = 1; round <= 2; ++round) {
+    const Tensor middle = a * b;
+    autograd::backward({(middle * 3).sum()}, {}, nullopt, false, {a, middle});
+    CHECK(values(a.grad()) == List{6.0 * round, 6.0 * round});
+    CHECK(values(middle.grad()) == List{3, 3});
+    CHECK_FALSE(b.grad().defined());
+    CHECK(of_a == round);
+    CHECK(after_a == round);
+    CHECK(of_b == 0);
+  }
+}

@@ -8,8 +8,22 @@
 
 #include "catch.h"
 #include "td/base/error.h"
+#include "td/device/backend.h"
 
 using namespace td;
+
+// Whether a call compiles.
+template <class B>
+concept TakesHandlesSwapped = requires(B& b, NativeEvent* event, NativeStream* stream) {
+  b.record(stream, 0, event);
+}
+|| requires(B& b, NativeEvent* event, NativeStream* stream) { b.wait(0, event, stream); }
+|| requires(B& b, NativeStream* stream) { b.done(stream); };
+template <class G>
+concept TakesGraphsSwapped = requires(G& g, NativeGraph* graph, NativeStream* stream) {
+  g.launch(stream, 0, graph);
+};
+static_assert(!TakesHandlesSwapped<Backend> && !TakesGraphsSwapped<GraphBackend>);
 
 TEST_CASE("the pool returns 32 streams in turn") {
   std::set<void*> seen;

@@ -154,6 +154,47 @@ TEST_CASE("insert puts a module in its place, and the numbers after it follow") 
   check_names(std::dynamic_pointer_cast<nn::ModuleListImpl>(list->clone()), {"0", "1", "2", "3"});
 }
 
+TEST_CASE("a child that is replaced or registered by name takes part in forward and in copies") {
+  nn::Sequential net({{"fc", nn::Linear(2, 2)}, {"act", nn::ReLU()}});
+  const Tensor x = ramp(empty({3, 2}), -1, 0.5);
+  const nn::Linear other(2, 4);
+  CHECK(net->replace_module("fc", other) == other.ptr());
+  CHECK(net[0] == other.ptr());
+  CHECK(net->parameters()[0].is_same(other->weight));
+  CHECK(net->forward(x).sizes() == IntArrayRef({3, 4}));
+  const auto last = net->register_module("last", nn::Linear(4, 1));
+  check_names(net, {"fc", "act", "last"});
+  CHECK(net[2] == last);
+  CHECK(net->forward(x).sizes() == IntArrayRef({3, 1}));
+  const auto copy = std::dynamic_pointer_cast<nn::SequentialImpl>(net->clone());
+  check_names(copy, {"fc", "act", "last"});
+  CHECK(values(copy->forward(x)) == values(net->forward(x)));
+  CHECK(message<Error>([&] { net->replace_module("none", nn::ReLU()); }) ==
+        "Submodule 'none' is not defined; there are 'fc', 'act', 'last'");
+  CHECK(message<Error>([&] { net->replace_module("fc", net.ptr()); }) ==
+        "Submodule 'fc' is the module itself");
+  CHECK(net[0] == other.ptr());
+}
+
+TEST_CASE("a container that is known as a Module keeps one list, too") {
+  nn::Linear first(1, 1), second(2, 2);
+  nn::ModuleList list(first);
+  nn::Module& as_module = *list;
+  as_module.replace_module("0", second.ptr());
+  as_module.register_module("more", first.ptr());
+  CHECK(list[0] == second.ptr());
+  CHECK(list[1] == first.ptr());
+  nn::Sequential net(first);
+  nn::Module& plain = *net;
+  const std::string unknown =
+      "Sequential: the forward of a module that is given as a Module is unknown; call "
+      "as<nn::Sequential>() and register or replace the module there";
+  CHECK(message<Error>([&] { plain.replace_module("0", second.ptr()); }) == unknown);
+  CHECK(message<Error>([&] { plain.register_module("1", second.ptr()); }) == unknown);
+  check_names(net, {"0"});
+  CHECK(net[0] == first.ptr());
+}
+
 TEST_CASE("insert keeps names that are not numbers, and rejects impossible positions") {
   nn::Sequential net({{"fc", nn::Linear(2, 2)}});
   net->push_back(nn::ReLU());

@@ -5,6 +5,20 @@
 
 using namespace td;
 
+namespace {
+
+struct Mixed {
+  TD_ARG(int, named) = 1;
+  int plain = 2;
+};
+
+}  // namespace
+
+TEST_CASE("what follows a TD_ARG has the access that stands there") {
+  CHECK(Mixed().named(3).plain == 2);
+  CHECK(Mixed().named(3).named() == 3);
+}
+
 TEST_CASE("the padding row of an embedding is zeros and gets no gradient") {
   for (const std::int64_t row : {0, -5}) {
     nn::Embedding table(nn::EmbeddingOptions(5, 2).padding_idx(row));

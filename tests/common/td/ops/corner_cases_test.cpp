@@ -6,6 +6,9 @@
 #include "../tensor/values.h"
 #include "captured_warnings.h"
 #include "td/autograd/engine.h"
+#include "td/nn/functional.h"
+#include "td/nn/layers.h"
+#include "td/nn/utils.h"
 
 using namespace td;
 using List = std::vector<double>;
@@ -195,6 +198,18 @@ TEST_CASE("what is read may not share some of the memory that is changed") {
     CHECK_THROWS_AS(x.addcmul_(x, x[0]), Error);
     CHECK_THROWS_AS(x.addcdiv_(x.t(), x), Error);
     CHECK(values(x) == List{1, 2, 3, 4});
+    // With gaps, what counts is whether they share an element.
+    CHECK_THROWS_AS(x.slice(1, 1, 2).add_(flat.slice(0, 1, 3).view({2, 1})), Error);
+    CHECK_THROWS_AS(flat.slice(0, 0, 4, 2).copy_(flat.slice(0, 1, 3)), Error);
+    CHECK(values(x) == List{1, 2, 3, 4});
+    x.select(1, 0).add_(x.select(1, 1)).sub_(flat.slice(0, 1, 4, 2));  // columns
+    CHECK(values(x) == List{1, 2, 3, 4});
+    const Tensor wide = of({0, 1, 2, 3, 4, 5, 6, 7, 8}, {3, 3}, device);
+    CHECK_THROWS_AS(wide.slice(1, 1, 3).add_(wide.slice(1, 0, 2)), Error);
+    CHECK_THROWS_WITH(
+        wide.index_put_({indexing::Slice(0, 2)}, wide.slice(0, 1, 3)),
+        "index_put_: \"values\" shares memory with the tensor that is changed; use its clone()");
+    CHECK(values(wide.fill_(wide[1][1])) == List(9, 4));
     x.add_(x).add_(x.clone().t());                  // all of it, and a copy
     flat.slice(0, 0, 2).add_(flat.slice(0, 2, 4));  // neighbours
     CHECK(values(x) == List{14, 26, 10, 16});
@@ -421,4 +436,146 @@ TEST_CASE("a number that a dtype cannot hold is an error, as in libtorch") {
   CHECK(std::isinf(full({1}, INFINITY, kFloat16).item<float>()));
   CHECK(std::isnan(full({1}, NAN).item<float>()));
   CHECK((bytes + 300).eq(tensor({45, 244}, kUInt8)).all().item<bool>());  // arithmetic wraps
+}
+
+TEST_CASE("an input of binary_cross_entropy that is no probability is an error on every device") {
+  const std::string text =
+      "binary_cross_entropy: \"input\" must hold probabilities between 0 and 1; apply sigmoid(), "
+      "or "
+      "use binary_cross_entropy_with_logits";
+  for (const Device device : devices()) {
+    INFO(device);
+    const auto error = [&](double value, ScalarType type) {
+      const Tensor x = full({2}, value).to(device, type), t = zeros({2}).to(device, type);
+      return message<Error>([&] {
+        binary_cross_entropy(x, t);
+        synchronize(device);
+      });
+    };
+    for (const ScalarType type : {kFloat, kDouble, kHalf})
+      for (const double value : {-0.5, 1.5, nan_value}) {
+        INFO(value);
+        CHECK(error(value, type).find(text) != std::string::npos);
+      }
+    for (const double value : {0.0, 1.0})
+      CHECK_NOTHROW(binary_cross_entropy(full({2}, value).to(device), ones({2}).to(device)).cpu());
+    const Tensor x = full({2}, 0.25).to(device), t = tensor({0, 1}).to(device);
+    CHECK(std::abs(binary_cross_entropy(x, t).cpu().item<double>() - 0.8369882) < 1e-6);
+  }
+}
+
+TEST_CASE("errors name the operation that was called, not one that it consists of") {
+  for (const Device device : devices()) {
+    INFO(device);
+    const Tensor leaf = ones({2, 3}, TensorOptions(device).requires_grad(true));
+    const auto on_leaf = [&](const std::string& name, const std::function<void()>& work) {
+      INFO(name);
+      CHECK(message<AutogradError>(work).find(name + ": a leaf that requires a gradient") == 0);
+    };
+    const auto on_view = [&](const std::string& name, const std::function<void()>& work) {
+      INFO(name);
+      CHECK(message<AutogradError>(work).find(name + ": a view of a leaf") == 0);
+    };
+    namespace F = nn::functional;
+    on_leaf("dropout_", [&] { F::dropout(leaf, F::DropoutFuncOptions().inplace(true)); });
+    on_leaf("dropout_", [&] { nn::Dropout(nn::DropoutOptions(0.5).inplace(true))(leaf); });
+    on_leaf("div_", [&] { leaf.div_(2, "floor"); });
+    on_leaf("fill_", [&] { leaf.fill_(tensor(2.0f)); });
+    on_leaf("zero_", [&] { leaf.zero_(); });
+    on_leaf("clamp_min_", [&] { leaf.clamp_min_(0); });
+    on_leaf("clamp_max_", [&] { leaf.clamp_max_(0); });
+    on_view("index_put_", [&] { leaf.index_put_({0}, ones({3}).to(device)); });
+    on_view("index_put_", [&] { leaf.index_put_({0}, ones({3}).to(device), true); });
+    const Tensor x = ones({2, 3}, TensorOptions(device));
+    CHECK(message<ShapeError>([&] {
+            x.index_put_({0}, ones({2}).to(device));
+          }).find("index_put_") == 0);
+    // In evaluation, or with p = 0, nothing changes.
+    CHECK(F::dropout(leaf, F::DropoutFuncOptions().inplace(true).training(false)).is_same(leaf));
+
+    const Tensor five = ones({5}, TensorOptions(device));
+    const auto sizes = [&](const std::string& name, const std::function<void()>& work) {
+      INFO(name);
+      CHECK(message<ShapeError>(work).find(name + ": ") == 0);
+    };
+    sizes("div", [&] { div(x, five, "floor"); });
+    sizes("div", [&] { div(x, five, "trunc"); });
+    sizes("masked_fill", [&] { masked_fill(x, five.gt(0), 0); });
+    sizes("mse_loss", [&] { mse_loss(x, five); });
+    sizes("l1_loss", [&] { l1_loss(x, five); });
+    sizes("smooth_l1_loss", [&] { smooth_l1_loss(x, five); });
+    sizes("binary_cross_entropy", [&] { binary_cross_entropy(x, x, five); });
+    sizes("binary_cross_entropy_with_logits",
+          [&] { binary_cross_entropy_with_logits(x, x, five); });
+    sizes("binary_cross_entropy_with_logits",
+          [&] { binary_cross_entropy_with_logits(x, x, Tensor(), five); });
+    sizes("unbind", [&] { x.unbind(2); });
+
+    const auto later = [&](const std::string& text, const std::function<void()>& work) {
+      INFO(text);
+      CHECK(message<Error>([&] {
+              work();
+              synchronize(device);
+            }).find(text) != std::string::npos);
+    };
+    const Tensor classes = tensor({0, 3}).to(device), rows = ones({2}, TensorOptions(device));
+    later("one_hot: index 3 is out of range", [&] { one_hot(classes, 3); });
+    later("scatter: index 3 is out of range", [&] { scatter(rows, 0, classes, rows); });
+    later("scatter: index 3 is out of range", [&] { scatter(rows, 0, classes, 1); });
+    later("scatter_add: index 3 is out of range", [&] { scatter_add(rows, 0, classes, rows); });
+    later("index_add: index 3 is out of range", [&] { index_add(rows, 0, classes, rows); });
+    later("scatter_: index 3 is out of range", [&] { rows.scatter_(0, classes, 1); });
+    later("remainder: an integer was divided by 0", [&] { remainder(classes, 0); });
+    later("div: an integer was divided by 0", [&] { div(classes, 0, "floor"); });
+    later("div: an integer was divided by 0", [&] { div(classes, 0, "trunc"); });
+  }
+}
+
+TEST_CASE("no argument loses its gradient without a word") {
+  for (const Device device : devices()) {
+    const Tensor x = of({0, 2}, device), t = of({1, 0.5}, device);
+    for (const Tensor& p : {leaf({3}, device), leaf({3, 3}, device)}) {
+      binary_cross_entropy_with_logits(x, t, Tensor(), p, kSum).backward();
+      // The derivative is t log(1 + exp(-x)).
+      const List by_element{std::log(2.0), 0.5 * std::log1p(std::exp(-2.0))};
+      const List wanted = p.numel() == 2 ? by_element : List{by_element[0] + by_element[1]};
+      for (std::size_t i = 0; i < wanted.size(); ++i)
+        CHECK(std::abs(values(p.grad())[i] - wanted[i]) < 1e-6);
+    }
+    const Tensor scores = zeros({2, 2}, TensorOptions(device)), classes = tensor({0, 1}).to(device);
+    CHECK(
+        message<AutogradError>([&] {
+          cross_entropy_loss(scores, classes, leaf({1, 2}, device));
+        }) ==
+        "cross_entropy: \"weight\" requires a gradient, which is not computed; pass its detach()");
+    CHECK_THROWS_AS(nll_loss(scores, classes, leaf({1, 2}, device)), AutogradError);
+  }
+}
+
+TEST_CASE("sums of many 16-bit numbers neither overflow nor stop growing") {
+  constexpr std::int64_t kRows = 70000;
+  for (const Device device : devices())
+    for (const ScalarType type : {kFloat16, kBFloat16}) {
+      INFO(device << ' ' << type);
+      const TensorOptions options = TensorOptions(type).device(device);
+      const auto close = [](const Tensor& got, double wanted) {
+        return std::abs(got.cpu().item<double>() - wanted) <= 0.01 * wanted;
+      };
+      const Tensor index = zeros({kRows}, TensorOptions(kLong).device(device));
+      CHECK(close(full({kRows}, 2.0, options).logsumexp(0), 2 + std::log(70000.0)));
+      const Tensor table = ones({2, 1}, options).requires_grad_();
+      const auto gradient = [&](const Tensor& chosen) {
+        return autograd::grad({chosen.sum(kFloat)}, {table},
+                              {tensor(0.5f / kRows).to(device)})[0][0];
+      };
+      CHECK(close(gradient(embedding(table, index)), 0.5));
+      CHECK(close(gradient(table.index_select(0, index)), 0.5));
+      CHECK(close(gradient(table.index({index})), 0.5));
+      CHECK(close(gradient(table.gather(0, index.view({kRows, 1}))), 0.5));
+      const Tensor even = full({kRows, 4}, 0.25, options);
+      CHECK(close(cross_entropy_loss(zeros({kRows, 4}, options), even), std::log(4.0)));
+      const Tensor w = zeros({kRows}, options).requires_grad_();
+      w.mutable_grad() = full({kRows}, 300.0, options);
+      CHECK(std::abs(nn::utils::clip_grad_norm_(w, 1e9) / (300 * std::sqrt(70000.0)) - 1) < 0.01);
+    }
 }

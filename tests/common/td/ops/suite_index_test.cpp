@@ -240,7 +240,7 @@ TEST_CASE("an index that does not exist is named") {
         }) == "gather: index 0 is out of range: the dimension has size 0");
   CHECK(message<td::ShapeError>([&] {
           scatter(none, 0, first.reshape({1, 1}), 1);
-        }) == "scatter_: index 0 is out of range: the dimension has size 0");
+        }) == "scatter: index 0 is out of range: the dimension has size 0");
   CHECK(message<td::ShapeError>([&] {
           none.clone().index_add_(0, first, td::ones({1, 3}));
         }) == "index_add_: index 0 is out of range: the dimension has size 0");

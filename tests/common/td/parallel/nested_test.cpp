@@ -43,6 +43,11 @@ TEST_CASE("an input whose tensors split differently is an error and is not trunc
       }) ==
       "scatter: a tensor of sizes [3, 1] gives 3 parts on 4 devices but the first one, of sizes "
       "[8, 1], gives 4; all tensors of an input need the same size in dimension 0");
+  CHECK(message<ShapeError>([&] {
+          nn::parallel::scatter(std::make_tuple(ones({5, 1}), ones({2, 1})), {"cpu", "cpu"});
+        }) ==
+        "scatter: tensors of sizes [5, 1] and [2, 1] give parts that do not belong together; all "
+        "tensors of an input need the same size in dimension 0");
 }
 
 TEST_CASE("outputs with other keys or lengths cannot be gathered") {

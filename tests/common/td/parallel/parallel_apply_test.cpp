@@ -26,7 +26,7 @@ struct SpyImpl : nn::Cloneable<SpyImpl> {
   std::thread::id thread;
   bool grad_mode = false, inference = false;
   int current = -1, width = 0;
-  void* stream = nullptr;
+  NativeStream* stream = nullptr;
 };
 TD_MODULE(Spy);
 

@@ -37,3 +37,14 @@ TEST_CASE("launches and copies are records with their memory") {
   CHECK(seen[1].reads == std::vector<const void*>{memory(c)});
   CHECK(seen[1].writes == std::vector<const void*>{memory(home)});
 }
+
+TEST_CASE("a record that is full says so") {
+  Record record("crowd");
+  for (int i = 0; i < Record::kMaxExtents - 1; ++i) record.reads_from(nullptr, 1);
+  record.writes_to(nullptr, 1);
+  CHECK_THROWS_WITH(record.writes_to(nullptr, 1),
+                    "crowd: a record holds the extents of 64 tensors; divide the work into several "
+                    "launches");
+  CHECK(record.reads == 63);
+  CHECK(record.writes == 1);
+}

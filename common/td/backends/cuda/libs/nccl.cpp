@@ -110,26 +110,26 @@ class NcclCommunicator final : public Communicator {
     return state == ncclSuccess;
   }
 
-  void broadcast(void* data, Elements e, int root, void* stream) override {
+  void broadcast(void* data, Elements e, int root, NativeStream* stream) override {
     run("broadcast", ncclBroadcast, stream, data, data, e.count, type_of(e.dtype), root);
   }
-  void all_reduce(void* data, Elements e, ReduceOp op, void* stream) override {
+  void all_reduce(void* data, Elements e, ReduceOp op, NativeStream* stream) override {
     run("all_reduce", ncclAllReduce, stream, data, data, e.count, type_of(e.dtype),
         operation_of(op));
   }
-  void reduce(void* data, Elements e, ReduceOp op, int root, void* stream) override {
+  void reduce(void* data, Elements e, ReduceOp op, int root, NativeStream* stream) override {
     run("reduce", ncclReduce, stream, data, data, e.count, type_of(e.dtype), operation_of(op),
         root);
   }
-  void all_gather(const void* input, void* output, Elements e, void* stream) override {
+  void all_gather(const void* input, void* output, Elements e, NativeStream* stream) override {
     run("all_gather", ncclAllGather, stream, input, output, e.count, type_of(e.dtype));
   }
   void reduce_scatter(const void* input, void* output, Elements e, ReduceOp op,
-                      void* stream) override {
+                      NativeStream* stream) override {
     run("reduce_scatter", ncclReduceScatter, stream, input, output, e.count, type_of(e.dtype),
         operation_of(op));
   }
-  void exchange(const std::vector<P2POp>& operations, void* stream) override {
+  void exchange(const std::vector<P2POp>& operations, NativeStream* stream) override {
     const auto queue_all = [&](ncclComm_t comm, cudaStream_t on) {
       check(ncclGroupStart(), "send and recv", comm);
       for (const auto& [is_sent, data, e, peer] : operations)  // the group's end reports errors
@@ -140,7 +140,7 @@ class NcclCommunicator final : public Communicator {
     run("send and recv", queue_all, stream);
   }
 
-  std::shared_ptr<void> span(const char* name, std::size_t bytes, void* stream) override {
+  std::shared_ptr<void> span(const char* name, std::size_t bytes, NativeStream* stream) override {
     return stream_span(name, bytes, device_, stream, trace::Category::kCollective, /*waits=*/true);
   }
 
@@ -158,7 +158,7 @@ class NcclCommunicator final : public Communicator {
 
   // Calls NCCL's function with these arguments, the communicator and the stream.
   template <class Call, class... Argument>
-  void run(const char* doing, Call call, void* stream, Argument... arguments) {
+  void run(const char* doing, Call call, NativeStream* stream, Argument... arguments) {
     const std::lock_guard lock(mutex_);
     comm();
     use_device(device_);

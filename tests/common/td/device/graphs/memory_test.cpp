@@ -61,6 +61,29 @@ TEST_CASE("reset releases the memory; tensors of the capture keep their values")
   CHECK(memory_stats("sim:0").reserved <= reserved);
 }
 
+TEST_CASE(
+    "a graph that is destroyed during another capture releases its memory after that capture") {
+  const OnStream on;
+  constexpr std::int64_t kElements = 16 << 20;  // a segment of its own
+  const Tensor x = on_sim({1, 2});
+  const auto big = [&] { return empty({kElements}, TensorOptions(x.device())); };
+  std::optional<Graph> first(std::in_place);
+  Tensor y;
+  first->capture(on.stream, [&] { y = big().fill_(1).narrow(0, 0, 2) + x; });
+  first->replay();
+  Graph second;
+  second.capture_begin();
+  first.reset();
+  const Tensor z = x * 3;
+  first.emplace();  // at the address of the graph that is gone
+  second.capture_end();
+  second.replay();
+  CHECK(values(z) == List{3, 6});
+  const std::size_t segments = memory_stats("sim:0").device_allocations;
+  const Tensor later = big();
+  CHECK(memory_stats("sim:0").device_allocations == segments);
+}
+
 TEST_CASE("memory that a side stream uses is not reused within the capture") {
   const OnStream on;
   const Stream side = getStreamFromPool("sim:0");

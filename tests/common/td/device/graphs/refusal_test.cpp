@@ -1,4 +1,7 @@
 // Work that a capture cannot hold is a clear error, and afterwards the graph is like a new one.
+#include <functional>
+#include <sstream>
+
 #include "captured_warnings.h"
 #include "distributed/thread_group.h"
 #include "graphs.h"
@@ -51,6 +54,39 @@ TEST_CASE("in a capture the host does not wait for the device or read from it") 
         std::string("synchronize") + kMayNotWait);
   CHECK(refusal_in_capture(on, [&] { before.synchronize(); }) ==
         std::string("Event::synchronize") + kMayNotWait);
+}
+
+TEST_CASE("what cannot be captured names the operation that was called") {
+  const OnStream on;
+  const Tensor x = on_sim({1, 0, 2}).requires_grad_(), classes = on_sim({0, 1, 2}).to(kLong);
+  const Tensor mask = x.detach().gt(Scalar(0));
+  const auto check = [&](const char* name, const std::function<void()>& work) {
+    INFO(name);
+    CHECK(refusal_in_capture(on, work) == std::string(name) + kMayNotWait);
+  };
+  check("nonzero", [&] { x.nonzero(); });
+  check("masked_select", [&] { masked_select(x, mask); });
+  check("index", [&] { x.index({mask}); });
+  check("index", [&] { x.index({classes[0]}); });
+  check("index_put_", [&] { x.detach().index_put_({mask}, 1); });
+  check("one_hot without num_classes", [&] { one_hot(classes); });
+  check("equal", [&] { equal(x, x); });
+  check("allclose", [&] { allclose(x, x); });
+  check("printing a tensor", [&] { std::ostringstream() << x; });
+  check("randperm", [&] { randperm(3, TensorOptions("sim:0")); });
+  check("the gradient of prod", [&] { x.prod().backward(); });
+  check("the gradient of cumprod", [&] { x.cumprod(0).sum().backward(); });
+  x.mutable_grad() = ones_like(x);
+  check("clip_grad_norm_", [&] { nn::utils::clip_grad_norm_(x, 1); });
+  nn::BatchNorm1d norm(nn::BatchNorm1dOptions(3).momentum(nullopt));
+  norm->to(Device("sim:0"));
+  check("BatchNorm without a momentum", [&] { norm(x.detach().expand({2, 3})); });
+  CHECK(refusal_in_capture(on,
+                           [&] {
+                             tensor({1, 2}, TensorOptions("sim:0"));
+                           }) ==
+        "tensor: not while a graph is captured. Its numbers are on the host, from which a replay "
+        "cannot copy them. Make the tensor before the capture.");
 }
 
 TEST_CASE("in a capture host memory is pinned, and copies do not block") {

@@ -14,7 +14,7 @@
 namespace gpu {
 
 inline td::Device device() { return td::Device(td::kCUDA, 0); }
-inline void* stream() { return td::getCurrentStream(device()).native(); }
+inline td::NativeStream* stream() { return td::getCurrentStream(device()).native(); }
 
 /// Values of type T in the GPU's memory.
 template <class T>

@@ -67,20 +67,21 @@ class Gpu final : public td::Backend {
   void release(int, void*) override { std::abort(); }
   void* allocate_pinned(std::size_t) override { std::abort(); }
   void release_pinned(void*) override { std::abort(); }
-  void* new_stream(int, bool) override { std::abort(); }
-  void copy(void*, td::Device, const void*, td::Device, std::size_t, int, void*) override {
+  td::NativeStream* new_stream(int, bool) override { std::abort(); }
+  void copy(void*, td::Device, const void*, td::Device, std::size_t, int,
+            td::NativeStream*) override {
     std::abort();
   }
-  void synchronize(int, void*, bool) override { std::abort(); }
-  bool idle(int, void*) override { std::abort(); }
-  void* new_event(int, bool) override { std::abort(); }
-  void release_event(void*) override { std::abort(); }
-  void record(void*, int, void*) override { std::abort(); }
-  void wait(int, void*, void*) override { std::abort(); }
-  bool done(void*) override { std::abort(); }
-  void synchronize_event(void*) override { std::abort(); }
-  double milliseconds(void*, void*) override { std::abort(); }
-  void submit(const td::Record&, int, void*) override { std::abort(); }
+  void synchronize(int, td::NativeStream*, bool) override { std::abort(); }
+  bool idle(int, td::NativeStream*) override { std::abort(); }
+  td::NativeEvent* new_event(int, bool) override { std::abort(); }
+  void release_event(td::NativeEvent*) override { std::abort(); }
+  void record(td::NativeEvent*, int, td::NativeStream*) override { std::abort(); }
+  void wait(int, td::NativeStream*, td::NativeEvent*) override { std::abort(); }
+  bool done(td::NativeEvent*) override { std::abort(); }
+  void synchronize_event(td::NativeEvent*) override { std::abort(); }
+  double milliseconds(td::NativeEvent*, td::NativeEvent*) override { std::abort(); }
+  void submit(const td::Record&, int, td::NativeStream*) override { std::abort(); }
 };
 
 }  // namespace

@@ -43,7 +43,7 @@ struct Blas {
   Blas() {
     cudaSetDevice(0);
     cublasCreate(&handle);
-    cublasSetStream(handle, static_cast<cudaStream_t>(gpu::stream()));
+    cublasSetStream(handle, reinterpret_cast<cudaStream_t>(gpu::stream()));
     cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
     cublasSetWorkspace(handle, workspace.data(), kWorkspace * sizeof(float));
   }

@@ -60,7 +60,7 @@ struct Biased {
     return cublasLtMatmul(reinterpret_cast<cublasLtHandle_t>(blas.handle), &product, &alpha, from_a,
                           &la, b.data(), &lb, &beta, c.data(), &lc, c.data(), &lc, &found.algo,
                           blas.workspace.data(), workspace,
-                          static_cast<cudaStream_t>(gpu::stream()));
+                          reinterpret_cast<cudaStream_t>(gpu::stream()));
   }
 };
 

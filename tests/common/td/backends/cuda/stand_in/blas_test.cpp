@@ -213,7 +213,7 @@ TEST_CASE("a stream is set before the workspace, and both are of the handle's de
   const Stream elsewhere = getStreamFromPool(fake::gpu(1));
   Blas blas;
   const auto native = [](const Stream& stream) {
-    return static_cast<cudaStream_t>(stream.native());
+    return reinterpret_cast<cudaStream_t>(stream.native());
   };
   cublasSetStream(blas.handle, native(getDefaultStream(fake::gpu())));
   CHECK(refusals.take() ==

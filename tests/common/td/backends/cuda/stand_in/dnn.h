@@ -44,7 +44,7 @@ struct Dnn {
     const auto format = sizes.channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
     cudaSetDevice(0);
     cudnnCreate(&handle);
-    cudnnSetStream(handle, static_cast<cudaStream_t>(gpu::stream()));
+    cudnnSetStream(handle, reinterpret_cast<cudaStream_t>(gpu::stream()));
     cudnnCreateTensorDescriptor(&x_), cudnnCreateTensorDescriptor(&y_);
     cudnnCreateFilterDescriptor(&w_), cudnnCreateConvolutionDescriptor(&conv);
     cudnnSetTensor4dDescriptor(x_, format, kDnnType<T>, sizes.images, c, h, h);

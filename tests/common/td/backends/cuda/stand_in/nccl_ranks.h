@@ -56,7 +56,7 @@ class Rank {
   Rank(const Rank&) = delete;
   Rank& operator=(const Rank&) = delete;
 
-  cudaStream_t native() const { return static_cast<cudaStream_t>(stream.native()); }
+  cudaStream_t native() const { return reinterpret_cast<cudaStream_t>(stream.native()); }
   /// A call has begun and ends well.
   void done(ncclResult_t result) const {
     must(result == ncclInProgress, std::string("the call says ") + ncclGetErrorString(result));

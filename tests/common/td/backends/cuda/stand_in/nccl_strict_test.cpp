@@ -221,7 +221,7 @@ TEST_CASE("wrong memory, streams, threads and types that NCCL would accept are r
   CHECK_THAT(call(data, static_cast<float*>(data) + 1, 3, rank.native()),
              Catch::Contains("overlap, but not as the operation in place"));
   CHECK(call(data, data, 0, rank.native()) == "ncclAllReduce: there are no elements");
-  CHECK(call(data, data, 4, static_cast<cudaStream_t>(far.native())) ==
+  CHECK(call(data, data, 4, reinterpret_cast<cudaStream_t>(far.native())) ==
         "ncclAllReduce: the stream is of another device");
   CHECK(refusal_of([&] {
           return ncclAllReduce(data, data, 4, ncclInt32, ncclAvg, rank.comm, rank.native());

@@ -152,7 +152,7 @@ void reuse_memory(bool record) {
   void* const block = memory.allocate(700 << 10);
   synchronize(fake::gpu());  // the block may have had another owner
   const auto use = [&](void* data, const Stream& stream, bool writes) {
-    return queue(static_cast<cudaStream_t>(stream.native()), writes ? "next" : "reader",
+    return queue(reinterpret_cast<cudaStream_t>(stream.native()), writes ? "next" : "reader",
                  {{data, 512, writes}});
   };
   CHECK(use(block, side, false) == cudaSuccess);

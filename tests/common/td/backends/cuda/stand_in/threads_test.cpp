@@ -41,7 +41,7 @@ TEST_CASE("a graph may be given up by a thread that has chosen no device") {
   graphs.begin_capture(1, stream.native());
   x.add_(1);
   std::size_t nodes = 0;
-  void* const graph = graphs.end_capture(1, stream.native(), &nodes);
+  NativeGraph* const graph = graphs.end_capture(1, stream.native(), &nodes);
   CHECK(nodes == 1);
   cuda_stand_in::CollectRefusals refusals;
   fake::in_new_thread([&] { graphs.release(graph, 1); });

@@ -18,13 +18,13 @@ using namespace std::chrono_literals;
 class QuietCommunicator final : public Communicator {
  public:
   bool ready() override { return true; }
-  void broadcast(void*, Elements, int, void*) override {}
-  void all_reduce(void*, Elements, ReduceOp, void*) override {}
-  void reduce(void*, Elements, ReduceOp, int, void*) override {}
-  void all_gather(const void*, void*, Elements, void*) override {}
-  void reduce_scatter(const void*, void*, Elements, ReduceOp, void*) override {}
-  void exchange(const std::vector<P2POp>&, void*) override {}
-  std::shared_ptr<void> span(const char*, std::size_t, void*) override { return nullptr; }
+  void broadcast(void*, Elements, int, NativeStream*) override {}
+  void all_reduce(void*, Elements, ReduceOp, NativeStream*) override {}
+  void reduce(void*, Elements, ReduceOp, int, NativeStream*) override {}
+  void all_gather(const void*, void*, Elements, NativeStream*) override {}
+  void reduce_scatter(const void*, void*, Elements, ReduceOp, NativeStream*) override {}
+  void exchange(const std::vector<P2POp>&, NativeStream*) override {}
+  std::shared_ptr<void> span(const char*, std::size_t, NativeStream*) override { return nullptr; }
   void abort() override {}
 };
 
