@@ -100,28 +100,46 @@ Site line_at(Dwarf_Die* unit, Dwarf_Addr address) {
   return site;
 }
 
+/// A place in a learner's file, and the calls of inlined functions from there outwards.
+struct Located {
+  Site site;
+  std::vector<Site> calls;
+};
+
+/// The place at which the inlined function was called.
+Site call_of(Dwarf_Die* unit, Dwarf_Die* inlined) {
+  Site site;
+  site.file = file_of(unit, number(inlined, DW_AT_call_file));
+  site.line = number(inlined, DW_AT_call_line);
+  site.column = number(inlined, DW_AT_call_column);
+  return site;
+}
+
 /// The innermost place in a learner's file, from the inlined function at the address outwards.
-Site locate(Modules& modules, std::uintptr_t pc) {
+Located locate(Modules& modules, std::uintptr_t pc) {
   Dwarf_Addr bias = 0;
   Dwfl_Module* const module = modules.at(pc);
   Dwarf_Die* const unit = module ? dwfl_module_addrdie(module, pc, &bias) : nullptr;
   if (!unit) return {};
-  Site site = line_at(unit, pc - bias);
+  Located result{line_at(unit, pc - bias), {}};
   Dwarf_Die *innermost = nullptr, *scopes = nullptr;
-  if (dwarf_getscopes(unit, pc - bias, &innermost) <= 0) return site;
+  if (dwarf_getscopes(unit, pc - bias, &innermost) <= 0) return result;
   const int count = dwarf_getscopes_die(innermost, &scopes);
+  Site* place = &result.site;
   for (int i = 0; i < count; ++i) {
     const int tag = dwarf_tag(&scopes[i]);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
-    site.function = without_arguments(name_of(&scopes[i]));
-    if (tag == DW_TAG_subprogram || !is_language(site.file)) break;
-    site.file = file_of(unit, number(&scopes[i], DW_AT_call_file));
-    site.line = number(&scopes[i], DW_AT_call_line);
-    site.column = number(&scopes[i], DW_AT_call_column);
+    place->function = without_arguments(name_of(&scopes[i]));
+    if (tag == DW_TAG_subprogram) break;
+    Site call = call_of(unit, &scopes[i]);
+    if (is_language(place->file))
+      *place = std::move(call);
+    else
+      place = &result.calls.emplace_back(std::move(call));
   }
   std::free(scopes);
   std::free(innermost);
-  return site;
+  return result;
 }
 
 /// The variable's type: of an element, and the bytes of the whole.
@@ -148,6 +166,7 @@ void add_variable(Dwarf_Die* die, Dwarf_Addr bias, std::uintptr_t function,
                   std::vector<LibraryVariable>& variables) {
   LibraryVariable variable;
   variable.name = name_of(die);
+  variable.function = function;
   Dwarf_Attribute a;
   Dwarf_Op* op = nullptr;
   std::size_t count = 0;
@@ -162,7 +181,7 @@ void add_variable(Dwarf_Die* die, Dwarf_Addr bias, std::uintptr_t function,
       return;
   } else {
     if (!dwarf_hasattr_integrate(die, DW_AT_declaration)) return;
-    variable.is_extern = true, variable.place = function;
+    variable.is_extern = true;
   }
   describe_type(die, variable);
   variables.push_back(std::move(variable));
@@ -191,10 +210,10 @@ class DebugInfo {
     static DebugInfo& info = *new DebugInfo;  // reports may be made until the process ends
     return info;
   }
-  const Site* site_at(std::uintptr_t pc) {
+  Place place_at(std::uintptr_t pc) {
     std::lock_guard lock(mutex_);
-    const Site*& known = by_address_[pc];
-    if (!known) on_large_stack([&] { known = intern(locate(modules_, pc)); });
+    Place& known = by_address_[pc];
+    if (!known.site) on_large_stack([&] { known = intern(locate(modules_, pc)); });
     return known;
   }
   const KernelDescription& describe(std::uintptr_t kernel) {
@@ -226,7 +245,7 @@ class DebugInfo {
     for (int i = 0; i < count; ++i)
       if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
         result.site =
-            intern({file_of(unit, number(&scopes[i], DW_AT_decl_file)),
+            intern(Site{file_of(unit, number(&scopes[i], DW_AT_decl_file)),
                     number(&scopes[i], DW_AT_decl_line), number(&scopes[i], DW_AT_decl_column),
                     without_arguments(name_of(&scopes[i]))});
         add_parameters(&scopes[i], result.parameters);
@@ -248,29 +267,39 @@ class DebugInfo {
     return known.get();
   }
 
+  Place intern(const Located& located) {
+    std::vector<const Site*> calls;  // from the kernel inwards
+    for (auto call = located.calls.rbegin(); call != located.calls.rend(); ++call)
+      calls.push_back(intern(*call));
+    return {intern(located.site), calls.empty() ? nullptr : &*calls_.insert(calls).first};
+  }
+
   std::mutex mutex_;  // guards all below
   Modules modules_;
   std::map<std::tuple<std::string, int, int, std::string>, std::unique_ptr<Site>> sites_;
-  std::unordered_map<std::uintptr_t, const Site*> by_address_;
+  std::set<std::vector<const Site*>> calls_;
+  std::unordered_map<std::uintptr_t, Place> by_address_;
   std::unordered_map<std::uintptr_t, KernelDescription> kernels_;  // by address
   std::map<Dwfl_Module*, std::vector<LibraryVariable>> variables_;
 };
 
 }  // namespace
 
-const Site* site_before(std::uintptr_t return_address) {
+Place place_before(std::uintptr_t return_address) {
   // A small cache, because an observed launch looks up every access.
   struct Entry {
     std::uintptr_t address = 0;
-    const Site* site = nullptr;
+    Place place;
   };
   constexpr std::size_t kEntries = 1024;
   thread_local Entry table[kEntries];
   Entry& entry = table[return_address % kEntries];
-  if (entry.address != return_address || !entry.site)
-    entry = {return_address, DebugInfo::instance().site_at(return_address - 1)};
-  return entry.site;
+  if (entry.address != return_address || !entry.place.site)
+    entry = {return_address, DebugInfo::instance().place_at(return_address - 1)};
+  return entry.place;
 }
+
+const Site* site_before(std::uintptr_t return_address) { return place_before(return_address).site; }
 
 const KernelDescription& describe_kernel(std::uintptr_t kernel) {
   return DebugInfo::instance().describe(kernel);

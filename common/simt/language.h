@@ -15,7 +15,16 @@
 #include "simt/device_calls.h"
 #include "simt/vector_types.h"
 
+#ifdef __clang__
 #define __global__
+#define __launch_bounds__(...)
+#else  // g++ has no hook for the struct that a call takes or returns; a call that is inlined has none
+#define __global__ __attribute__((flatten))
+/// As many instructions without effect in front of the kernel as a block may have threads
+/// (launch_bounds.h), because that is a number which g++ accepts also from a template.
+#define __launch_bounds__(threads, ...) \
+  __attribute__((patchable_function_entry((threads)*1u, (threads)*1u)))
+#endif
 #define __device__
 #define __host__
 #define __constant__ const
@@ -25,7 +34,6 @@
 #define __shared__ constinit thread_local __attribute__((used))
 #endif
 #define __forceinline__ inline __attribute__((always_inline))
-#define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 /// The place of the calling thread in its block and its grid, and the extents of both. None is a

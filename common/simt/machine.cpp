@@ -1,11 +1,15 @@
 // The loop that runs the threads of a block, and what happens when one waits, ends or fails.
 #include "simt/machine.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "simt/debug_info.h"
+#include "simt/device_heap.h"
 #include "simt/texts.h"
 #include "simt/thread_variables.h"
 #include "simt/traps.h"
@@ -33,6 +37,9 @@ void Machine::begin(const Launch& launch, Observer* observer, const RunOptions& 
   observer_ = observer;
   options_ = options;
   findings_.clear();
+  undefined_values_.clear();
+  timed_out_ = false;
+  library_ = &library_of(launch.kernel);
   const dim3 block = launch.info.block;
   const std::uint32_t count = block.x * block.y * block.z;
   threads_.assign(count, Thread());
@@ -48,9 +55,11 @@ void Machine::begin(const Launch& launch, Observer* observer, const RunOptions& 
   is_observed = observer != nullptr;
   install_traps();
   in_launch_ = this;
+  limit_.start(options.seconds < 0 ? TimeLimit::usual_seconds() : options.seconds);
 }
 
 void Machine::end() {
+  limit_.stop();
   in_launch_ = nullptr;
   is_observed = false;
 }
@@ -68,6 +77,7 @@ void Machine::begin_block(std::uint32_t number) {
   }
   next_thread_ = exited_ = failed_ = at_barrier_ = 0;
   stuck_ = false;
+  limit_.restart();
   if (observer_) observer_->begin_block(block_);
 }
 
@@ -123,7 +133,7 @@ void Machine::run_thread(Thread& thread, Fiber& self) {
 }
 
 void Machine::report_exception(const Thread& thread, const std::string& what) {
-  ++failed_;
+  mark_failed(thread);
   report(Finding::Kind::kTrap, false, thread, 0,
          "thread " + text_of(thread.info.index) + " of block " + text_of(block_) +
              " throws an exception" + what + "\n  device code has no exceptions: nvcc refuses it");
@@ -132,13 +142,13 @@ void Machine::report_exception(const Thread& thread, const std::string& what) {
 void Machine::enter(Thread& thread, Fiber& fiber) {
   current_ = &thread;
   fiber_ = &fiber;
-  atomics_ = 0;
+  waits_ = 0;
   threadIdx = thread.info.index;
 }
 
 /// Continues a thread that waits, from the fiber that runs now.
 void Machine::resume(Thread& thread, Fiber& here) {
-  Fiber& fiber = *thread.fiber;
+  Fiber& fiber = *std::exchange(thread.fiber, nullptr);
   thread.state = Thread::State::kRuns;
   enter(thread, fiber);
   here.switch_to(fiber);
@@ -152,6 +162,7 @@ void Machine::wait(Thread& thread) {
   const bool has_ready = next_ready_ < ready_.size() && !begins_others_;
   if (has_ready && ready_[next_ready_] == &thread) {
     ++next_ready_;
+    thread.fiber = nullptr;
     thread.state = Thread::State::kRuns;
   } else if (has_ready) {
     resume(*ready_[next_ready_++], here);
@@ -164,12 +175,18 @@ void Machine::finish(Thread& thread) {
   const std::uint32_t warp = thread.info.warp();
   thread.state = Thread::State::kRuns;  // no longer waits, also if it was about to
   ++exited_;
+  limit_.restart();
   warps_[warp].exited |= 1u << thread.info.lane();
   if (warps_[warp].waiting) complete_waiting(warp);
 }
 
-void Machine::end_thread() {
+void Machine::mark_failed(const Thread& thread) {
   ++failed_;
+  warps_[thread.info.warp()].failed |= 1u << thread.info.lane();
+}
+
+void Machine::end_thread() {
+  mark_failed(*current_);
   finish(*current_);
   fiber_->abandon();
   fibers_.release(*fiber_);
@@ -185,42 +202,105 @@ void Machine::fail_thread(Finding::Kind kind, std::uintptr_t pc, std::string tex
   end_thread();
 }
 
-void Machine::end_at_fault(int signal, std::uintptr_t pc, std::uintptr_t address) {
-  fault_ = {signal, pc, address, current_, fiber_->overflows_at(address)};
+void Machine::end_at_fault(Fault fault) {
+  fault_ = fault;
+  fault_.thread = current_;
+  fault_.is_overflow = fiber_->overflows_at(fault.address);
   end_thread();
+}
+
+void Machine::on_tick(std::uintptr_t pc) {
+  limit_.tick();
+  // Elsewhere the thread may hold a lock; the machine then ends it at its next call, or the next
+  // signal does. A hook has no line in the kernel.
+  if (limit_.is_over() && library_->code.contains(pc) && !library_->hooks.contains(pc))
+    end_at_fault({SIGVTALRM, pc});
 }
 
 void Machine::report_fault() {
   const Fault fault = fault_;
   fault_ = Fault();
+  if (fault.signal == SIGVTALRM) return report_timeout(fault);
   const std::string who =
       "thread " + text_of(fault.thread->info.index) + " of block " + text_of(block_);
   // The instruction itself, where a call leaves the address after it.
+  report(Finding::Kind::kTrap, false, *fault.thread, fault.pc + 1, who + text_of_trap(fault));
+}
+
+void Machine::report_timeout(const Fault& fault) {
+  std::string seconds = std::to_string(limit_.seconds());
+  seconds.resize(seconds.find('.') + 2);
   report(Finding::Kind::kTrap, false, *fault.thread, fault.pc + 1,
-         who + text_of_trap(fault.signal, fault.address, fault.is_overflow));
+         "thread " + text_of(fault.thread->info.index) + " of block " + text_of(block_) +
+             " is here after " + seconds +
+             " s in which no thread of its block has ended: the launch timed out and was terminated "
+             "(cudaErrorLaunchTimeout)\n  the loop has no end, or it waits for a value that no "
+             "thread writes. A plain variable may be read only once: use volatile or an atomic "
+             "function. A block must not wait for a later one: sim runs them one after another, "
+             "and a GPU may do so, too. More time: TD_SIM_TIME_LIMIT=60");
+  timed_out_ = true;
+  abandon_block();
+}
+
+/// No thread of the block can continue.
+void Machine::abandon_block() {
+  for (Thread& thread : threads_) {
+    if (!thread.fiber) continue;
+    thread.state = Thread::State::kRuns;
+    thread.fiber->abandon();
+    fibers_.release(*thread.fiber);
+    thread.fiber = nullptr;
+  }
+  ready_.clear();
+  next_ready_ = 0;
+  stuck_ = true;
 }
 
 void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes, AccessForm form,
                      std::uintptr_t pc) {
   if (fiber_->contains(address)) return;
+  if (limit_.is_over()) end_at_fault({SIGVTALRM, pc - 1});
   Access access;
   access.kind = kind;
   access.is_volatile = form == AccessForm::kVolatile;
   access.is_copy = form == AccessForm::kCopy;
+  access.is_compare = form == AccessForm::kCompare;
   access.bytes = static_cast<std::uint32_t>(bytes);
   access.address = address;
   if (fibers_.contains(address))
     access.space = Space::kOtherStack;
   else if (!memory_.classify(access))
     return;
-  access.site = site_before(pc);
+  if (access.space == Space::kGlobal && DeviceHeap::instance().contains(address))
+    return check_heap(access, pc);
+  const Place place = place_before(pc);
+  access.site = place.site;
+  access.calls = place.calls;
+  if (observer_->is_ahead()) let_others_run();
   if (!observer_->access(current_->info, access)) end_thread();
 }
 
-void Machine::atomic() {
+/// Memory of malloc and new is only checked: the observers know the memory of the launch.
+void Machine::check_heap(const Access& access, std::uintptr_t pc) {
+  if (DeviceHeap::instance().is_allocated(access.address, access.bytes)) return;
+  fail_thread(Finding::Kind::kOutOfBounds, pc,
+              (access.kind == AccessKind::kRead ? "reads " : "writes ") +
+                  count_of(access.bytes, "byte") +
+                  " of the heap that malloc has not returned, or that are released\n  thread " +
+                  text_of(current_->info.index) + " of block " + text_of(block_) +
+                  "\n  the index has run past the end, or the pointer is used after free or "
+                  "delete. Cure: compare the index with the number of elements");
+}
+
+void Machine::may_wait(std::uintptr_t pc) {
   // A loop that waits for another thread would never end if that thread did not run.
   constexpr int kMostInARow = 4096;
-  if (++atomics_ < kMostInARow) return;
+  if (++waits_ < kMostInARow) return;
+  if (limit_.is_over()) end_at_fault({SIGVTALRM, pc - 1});
+  let_others_run();
+}
+
+void Machine::let_others_run() {
   begins_others_ = true;
   make_ready(*current_);
   wait(*current_);
@@ -230,18 +310,19 @@ void Machine::fence() {
   if (observer_) observer_->fence(current_->info);
 }
 
-void Machine::report(Finding::Kind kind, bool is_note, const Thread& thread, std::uintptr_t pc,
-                     const std::string& text) {
-  if (is_note && !observer_) return;
+std::size_t Machine::report(Finding::Kind kind, bool is_note, const Thread& thread,
+                            std::uintptr_t pc, const std::string& text) {
+  if (is_note && !observer_) return findings_.size();
   const Site* const site = pc ? site_before(pc) : nullptr;
   for (Finding& known : findings_)
     if (known.kind == kind && known.site == site && known.is_note == is_note) {
       ++known.count;
-      return;
+      return static_cast<std::size_t>(&known - findings_.data());
     }
   Finding finding{kind, is_note, launch_->info.kernel, site, block_, thread.info.index, text};
   if (site && site->line) finding.text = text_of(*site) + ": " + text;
   findings_.push_back(std::move(finding));
+  return findings_.size() - 1;
 }
 
 }  // namespace td::simt

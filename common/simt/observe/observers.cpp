@@ -145,6 +145,8 @@ bool Observers::access(const ThreadInfo& thread, const Access& access) {
   return true;
 }
 
+bool Observers::is_ahead() const { return state_->requests.is_ahead(); }
+
 void Observers::barrier(const Site* site) {
   State& s = *state_;
   ++s.barriers;

@@ -1,0 +1,38 @@
+// The time that a block's threads may take until one of them ends. A loop that waits for a value that
+// nobody writes, or that has no end, is then reported instead of hanging the process. On a GPU with a
+// display such a launch ends with cudaErrorLaunchTimeout. Used by the machine, one per OS thread.
+//
+// Invariant: counts the processor time of the OS thread, so that a busy machine ends no launch.
+#pragma once
+
+#include <atomic>
+#include <ctime>
+
+namespace td::simt {
+
+class TimeLimit {
+ public:
+  ~TimeLimit();
+  /// The limit for usual launches: TD_SIM_TIME_LIMIT seconds, or 10; 0: none.
+  static double usual_seconds();
+  /// Begins to count, until stop(). Signals of a timer count, so a short launch has none.
+  void start(double seconds);
+  void stop();
+  /// A thread has ended.
+  void restart() { ticks_.store(0, std::memory_order_relaxed); }
+  bool is_over() const { return ticks_.load(std::memory_order_relaxed) >= most_ticks_; }
+  double seconds() const { return most_ticks_ * kTick; }
+  /// Called by the timer's signal. Async-signal-safe.
+  void tick() { ticks_.store(ticks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+
+ private:
+  static constexpr double kTick = 0.1;  // seconds
+  void set_timer(long nanoseconds);
+
+  std::atomic<int> ticks_{0};
+  int most_ticks_ = 1;
+  bool has_timer_ = false;
+  timer_t timer_{};
+};
+
+}  // namespace td::simt
