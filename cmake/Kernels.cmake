@@ -36,6 +36,17 @@ else()
     -mllvm -tsan-distinguish-volatile=1)
 endif()
 
+# ARM's processors do not stop at a division by zero; traps.cpp knows the instruction that g++ then adds.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  list(APPEND TD_KERNEL_FLAGS -fsanitize=integer-divide-by-zero)
+  list(APPEND TD_KERNEL_FLAGS_OF_GNU -fsanitize=integer-divide-by-zero -fsanitize-undefined-trap-on-error)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND TD_KERNEL_FLAGS -fsanitize-undefined-trap-on-error)
+  else()
+    list(APPEND TD_KERNEL_FLAGS -fsanitize-trap=integer-divide-by-zero)
+  endif()
+endif()
+
 # Tells observers which way a thread goes, for a third more time.
 option(TD_TRACE_KERNEL_BLOCKS "Compile kernels so that observers see each basic block" OFF)
 if(TD_TRACE_KERNEL_BLOCKS)

@@ -40,10 +40,10 @@ readelf --sections --wide "${objects[@]}" |
 } >"$folder/shared.s"
 "$1" -c "$folder/shared.s" -o "$folder/shared.o"
 {
-  echo 'SECTIONS { .tbss : { . = . + 65536;'
+  echo 'SECTIONS { .tbss : { . = . + 16384;'
   while read -r name bytes; do
     echo "*($name) . = . + $((16#$bytes + 4096));"
   done <"$folder/variables"
-  echo '*(.tbss .tbss.*) . = . + 65536; } } INSERT AFTER .tdata;'
+  echo '*(.tbss .tbss.*) . = . + 32768; } } INSERT AFTER .tdata;'
 } >"$folder/layout.ld"
 "$@" "$folder/shared.o" -Wl,-T,"$folder/layout.ld"

@@ -17,6 +17,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "simt/library_variables.h"
+
 namespace td::simt {
 namespace {
 
@@ -71,12 +73,6 @@ int number(Dwarf_Die* die, unsigned attribute) {
   Dwarf_Word value = 0;
   if (!dwarf_attr_integrate(die, attribute, &a) || dwarf_formudata(&a, &value) != 0) return 0;
   return static_cast<int>(value);
-}
-
-std::string name_of(Dwarf_Die* die) {
-  Dwarf_Attribute a;
-  const char* name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &a));
-  return name ? name : "";
 }
 
 std::string without_arguments(std::string name) { return name.substr(0, name.find('<')); }
@@ -142,68 +138,6 @@ Located locate(Modules& modules, std::uintptr_t pc) {
   return result;
 }
 
-/// The variable's type: of an element, and the bytes of the whole.
-void describe_type(Dwarf_Die* variable, LibraryVariable& result) {
-  Dwarf_Attribute a;
-  Dwarf_Die type;
-  if (!dwarf_formref_die(dwarf_attr_integrate(variable, DW_AT_type, &a), &type)) return;
-  Dwarf_Word bytes = 0;
-  if (dwarf_aggregate_size(&type, &bytes) == 0) result.bytes = bytes;
-  for (;;) {
-    const int tag = dwarf_tag(&type);
-    const bool goes_through =
-        tag == DW_TAG_array_type || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type;
-    if (!goes_through) break;
-    if (!dwarf_formref_die(dwarf_attr_integrate(&type, DW_AT_type, &a), &type)) return;
-  }
-  result.type = name_of(&type);
-  if (dwarf_aggregate_size(&type, &bytes) == 0) result.element_size = bytes;
-}
-
-/// Adds a variable that has a place for the life of its library or of an OS thread.
-/// @param function the address of the function that declares it, or 0.
-void add_variable(Dwarf_Die* die, Dwarf_Addr bias, std::uintptr_t function,
-                  std::vector<LibraryVariable>& variables) {
-  LibraryVariable variable;
-  variable.name = name_of(die);
-  variable.function = function;
-  Dwarf_Attribute a;
-  Dwarf_Op* op = nullptr;
-  std::size_t count = 0;
-  if (dwarf_hasattr_integrate(die, DW_AT_location)) {
-    if (dwarf_getlocation(dwarf_attr_integrate(die, DW_AT_location, &a), &op, &count) != 0) return;
-    if (count == 1 && op[0].atom == DW_OP_addr)
-      variable.place = op[0].number + bias;
-    else if (count == 2 &&
-             (op[1].atom == DW_OP_GNU_push_tls_address || op[1].atom == DW_OP_form_tls_address))
-      variable.is_thread_local = true, variable.place = op[0].number;
-    else
-      return;
-  } else {
-    if (!dwarf_hasattr_integrate(die, DW_AT_declaration)) return;
-    variable.is_extern = true;
-  }
-  describe_type(die, variable);
-  variables.push_back(std::move(variable));
-}
-
-void add_variables_below(Dwarf_Die* parent, Dwarf_Addr bias, std::uintptr_t function,
-                         std::vector<LibraryVariable>& variables) {
-  Dwarf_Die die;
-  Dwarf_Addr begin = 0;
-  if (dwarf_tag(parent) == DW_TAG_subprogram && dwarf_lowpc(parent, &begin) == 0)
-    function = begin + bias;
-  if (dwarf_child(parent, &die) != 0) return;
-  do {
-    const int tag = dwarf_tag(&die);
-    if (tag == DW_TAG_variable)
-      add_variable(&die, bias, function, variables);
-    else if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_namespace ||
-             tag == DW_TAG_inlined_subroutine)
-      add_variables_below(&die, bias, function, variables);
-  } while (dwarf_siblingof(&die, &die) == 0);
-}
-
 class DebugInfo {
  public:
   static DebugInfo& instance() {
@@ -226,10 +160,7 @@ class DebugInfo {
     std::lock_guard lock(mutex_);
     Dwfl_Module* const module = modules_.at(address);
     const auto [place, is_new] = variables_.try_emplace(module);
-    Dwarf_Die* unit = nullptr;
-    Dwarf_Addr bias = 0;
-    while (is_new && module && (unit = dwfl_module_nextcu(module, unit, &bias)))
-      add_variables_below(unit, bias, 0, place->second);
+    if (is_new && module) place->second = read_variables(module);
     return place->second;
   }
 
@@ -244,10 +175,9 @@ class DebugInfo {
     const int count = dwarf_getscopes(unit, kernel - bias, &scopes);
     for (int i = 0; i < count; ++i)
       if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
-        result.site =
-            intern(Site{file_of(unit, number(&scopes[i], DW_AT_decl_file)),
-                    number(&scopes[i], DW_AT_decl_line), number(&scopes[i], DW_AT_decl_column),
-                    without_arguments(name_of(&scopes[i]))});
+        result.site = intern(Site{
+            file_of(unit, number(&scopes[i], DW_AT_decl_file)), number(&scopes[i], DW_AT_decl_line),
+            number(&scopes[i], DW_AT_decl_column), without_arguments(name_of(&scopes[i]))});
         add_parameters(&scopes[i], result.parameters);
         break;
       }

@@ -27,9 +27,9 @@ class DeviceHeap {
   DeviceHeap();
 
   std::uintptr_t begin_;
-  std::mutex mutex_;                                  // guards all below
+  std::mutex mutex_;                                 // guards all below
   std::map<std::uintptr_t, std::size_t> allocated_;  // bytes, by address
-  std::uintptr_t next_;                               // where the search for room begins
+  std::uintptr_t next_;                              // where the search for room begins
 };
 
 }  // namespace td::simt

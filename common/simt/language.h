@@ -17,11 +17,11 @@
 
 #ifdef __clang__
 #define __global__
-#define __launch_bounds__(...)
-#else  // g++ has no hook for the struct that a call takes or returns; a call that is inlined has none
+#define __launch_bounds__(n, ...) __attribute__((aligned((n) > 0 ? 16 : 32)))  // no limit: uses n
+#else  // g++ has no hook for the struct that a call takes or returns, so calls are inlined
 #define __global__ __attribute__((flatten))
 /// As many instructions without effect in front of the kernel as a block may have threads
-/// (launch_bounds.h), because that is a number which g++ accepts also from a template.
+/// (hooks.cpp), because that is a number which g++ accepts also from a template.
 #define __launch_bounds__(threads, ...) \
   __attribute__((patchable_function_entry((threads)*1u, (threads)*1u)))
 #endif

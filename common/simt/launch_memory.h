@@ -1,5 +1,5 @@
-// A copy of the memory that a launch may write, so that it can be run again from the same start, and
-// its results compared. Used by run.cpp for observed launches.
+// A copy of the memory that a launch may write, so that it can be run again from the same start,
+// and its results compared. Used by run.cpp for observed launches.
 #pragma once
 
 #include <vector>

@@ -24,9 +24,9 @@ struct Range {
 /// The library of a kernel, as the calling OS thread sees it.
 struct Library {
   Range code;
-  Range hooks;         ///< Part of the code.
+  Range hooks;  ///< Part of the code.
   Range thread_local_variables;
-  std::vector<Range> constants;      ///< Memory that nothing writes after the library was loaded.
+  std::vector<Range> constants;       ///< Memory that nothing writes after the library was loaded.
   std::uintptr_t dynamic_shared = 0;  ///< Its beginning; 0 where no kernel has any.
   const KernelLibrary* kernels = nullptr;  ///< nullptr where it is no kernel library.
 

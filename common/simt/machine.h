@@ -137,7 +137,7 @@ class Machine {
 
   /// Returns the number of the finding.
   std::size_t report(Finding::Kind kind, bool is_note, const Thread& thread, std::uintptr_t pc,
-              const std::string& text);
+                     const std::string& text);
   void make_ready(Thread& thread) { ready_.push_back(&thread); }
 
   static constinit thread_local Machine* in_launch_;  // between begin() and end()

@@ -26,8 +26,8 @@ bool equal(const MatrixAccess& a, const MatrixAccess& b) {
   return a.pointer == b.pointer && a.leading == b.leading && a.column_major == b.column_major;
 }
 
-/// What tensor cores demand of the address and the leading dimension; empty when both are right. PTX
-/// demands that the matrix begins at a multiple of a lane's fragment.
+/// What tensor cores demand of the address and the leading dimension; empty when both are right.
+/// PTX demands that the matrix begins at a multiple of a lane's fragment.
 std::string alignment_fault(const MatrixAccess& access) {
   const unsigned demanded = std::min(access.fragment_bytes, 32u);
   const auto above = reinterpret_cast<std::uintptr_t>(access.pointer) % demanded;

@@ -84,8 +84,8 @@ KernelVariables variables_of(const void* kernel) {
   std::vector<const LibraryVariable*> names;
   for (const LibraryVariable& v : variables_of_library(address)) {
     if (v.is_thread_local && !is_of_other_kernel(v, address))
-      all.shared.push_back(
-          {v.name, v.type, v.element_size, library.thread_local_variables.begin + v.place, v.bytes, false});
+      all.shared.push_back({v.name, v.type, v.element_size,
+                            library.thread_local_variables.begin + v.place, v.bytes, false});
     else if (v.is_thread_local)
       continue;
     else if (v.is_extern && v.bytes == 0 && (v.function == address || v.function == 0))

@@ -141,7 +141,7 @@ class Observer {
   virtual bool access(const ThreadInfo&, const Access&) { return true; }
   /// Whether the thread of the last access is so far ahead of the others of its warp that these
   /// should run first: what is known of its accesses takes memory until theirs come.
-  virtual bool is_ahead() const { return false; }
+  bool is_ahead() const { return is_ahead_; }
   /// After all threads of the block that have not returned arrived at a __syncthreads.
   virtual void barrier(const Site*) {}
   /// After a __syncwarp of the lanes in `mask` of the warp.
@@ -156,6 +156,9 @@ class Observer {
                               const Site*) {}
   /// The machine itself found a fault: a barrier, a mask, a trap, a launch that a GPU would reject.
   virtual void found(Finding) {}
+
+ protected:
+  bool is_ahead_ = false;
 };
 
 }  // namespace td::simt

@@ -82,8 +82,9 @@ void judge_undefined_values(const Launch& launch, const RunOptions& options,
   if (!ignores_undefined_values(launch, options, before)) return;
   for (const std::size_t number : numbers) {
     findings[number].is_note = true;
-    findings[number].text += "\n  harmless in this launch: its results are the same with other "
-                             "values";
+    findings[number].text +=
+        "\n  harmless in this launch: its results are the same with other "
+        "values";
   }
 }
 

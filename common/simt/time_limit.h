@@ -1,6 +1,7 @@
-// The time that a block's threads may take until one of them ends. A loop that waits for a value that
-// nobody writes, or that has no end, is then reported instead of hanging the process. On a GPU with a
-// display such a launch ends with cudaErrorLaunchTimeout. Used by the machine, one per OS thread.
+// The time that a block's threads may take until one of them ends. A loop that waits for a value
+// that nobody writes, or that has no end, is then reported instead of hanging the process. On a GPU
+// with a display such a launch ends with cudaErrorLaunchTimeout. Used by the machine, one per OS
+// thread.
 //
 // Invariant: counts the processor time of the OS thread, so that a busy machine ends no launch.
 #pragma once
@@ -19,17 +20,25 @@ class TimeLimit {
   void start(double seconds);
   void stop();
   /// A thread has ended.
-  void restart() { ticks_.store(0, std::memory_order_relaxed); }
-  bool is_over() const { return ticks_.load(std::memory_order_relaxed) >= most_ticks_; }
+  void restart() {
+    ticks_.store(0, std::memory_order_relaxed);
+    is_over_.store(false, std::memory_order_relaxed);
+  }
+  bool is_over() const { return is_over_.load(std::memory_order_relaxed); }
   double seconds() const { return most_ticks_ * kTick; }
   /// Called by the timer's signal. Async-signal-safe.
-  void tick() { ticks_.store(ticks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  void tick() {
+    const int ticks = ticks_.load(std::memory_order_relaxed) + 1;
+    ticks_.store(ticks, std::memory_order_relaxed);
+    if (ticks >= most_ticks_) is_over_.store(true, std::memory_order_relaxed);
+  }
 
  private:
   static constexpr double kTick = 0.1;  // seconds
   void set_timer(long nanoseconds);
 
   std::atomic<int> ticks_{0};
+  std::atomic<bool> is_over_{false};
   int most_ticks_ = 1;
   bool has_timer_ = false;
   timer_t timer_{};

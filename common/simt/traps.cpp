@@ -15,7 +15,13 @@
 namespace td::simt {
 namespace {
 
-constexpr std::array kSignals{SIGFPE, SIGSEGV, SIGBUS, SIGVTALRM};
+// On ARM64, a division by zero is a trap that the compiler adds (cmake/Kernels.cmake).
+#if defined(__aarch64__)
+constexpr int kDivision = SIGTRAP;
+#else
+constexpr int kDivision = SIGFPE;
+#endif
+constexpr std::array kSignals{kDivision, SIGSEGV, SIGBUS, SIGVTALRM};
 struct sigaction previous[NSIG];
 
 std::uintptr_t instruction_of([[maybe_unused]] const void* context) {
@@ -104,7 +110,7 @@ bool is_vector_instruction([[maybe_unused]] std::uintptr_t pc) {
 }  // namespace
 
 std::string text_of_trap(const Machine::Fault& fault) {
-  if (fault.signal == SIGFPE)
+  if (fault.signal == kDivision)
     return " divides an integer by zero\n"
            "  a GPU does not stop here, and its result is undefined: test the divisor before";
   if (fault.is_overflow)

@@ -1,6 +1,6 @@
 // Signals that a kernel's instructions raise: division of an integer by zero, and accesses to
-// memory that is not mapped; and that of the time limit. The machine ends the thread, and the process
-// continues.
+// memory that is not mapped; and that of the time limit. The machine ends the thread, and the
+// process continues.
 #pragma once
 
 #include <string>

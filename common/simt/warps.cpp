@@ -220,12 +220,12 @@ void Machine::report_absent_source(std::uint32_t warp, const Thread& thread, uns
                                                               : "it calls another function";
   const std::size_t number = report(
       Finding::Kind::kMask, false, thread, thread.pc,
-         "lane " + std::to_string(thread.info.lane()) + " of warp " + std::to_string(warp) +
-             " reads from " + lane + " in " + name_of(thread.function) +
-             ", which does not take part: " + why + "\n  the result is undefined: " +
-             (unnamed ? "use a mask that names every lane that is read from, such as 0xffffffff"
-                      : "let all lanes of the mask call, those without work with a neutral value "
-                        "such as 0"));
+      "lane " + std::to_string(thread.info.lane()) + " of warp " + std::to_string(warp) +
+          " reads from " + lane + " in " + name_of(thread.function) +
+          ", which does not take part: " + why + "\n  the result is undefined: " +
+          (unnamed ? "use a mask that names every lane that is read from, such as 0xffffffff"
+                   : "let all lanes of the mask call, those without work with a neutral value "
+                     "such as 0"));
   if (std::find(undefined_values_.begin(), undefined_values_.end(), number) ==
       undefined_values_.end())
     undefined_values_.push_back(number);

@@ -1,7 +1,7 @@
 // The functions that -fsanitize=thread makes a compiler call before every access to memory. Each
 // kernel library has its own copy, hidden, so that they win over a sanitizer of the whole program.
-// They report to the machine; where nothing is observed, they return immediately. The others of this
-// file replace functions of the C library, and tell the machine about the library.
+// They report to the machine; where nothing is observed, they return immediately. The others of
+// this file replace functions of the C library, and tell the machine about the library.
 //
 // Invariant: compiled without -fsanitize, so that no hook calls itself. The return address of a
 // hook lies in the kernel.
@@ -28,14 +28,12 @@ using td::simt::tell_write;
     if (is_observed) [[unlikely]]               \
       tell(p, bytes, AccessForm::form, KERNEL); \
   }
-#define ACCESSES(bytes)                                       \
-  ACCESS(read##bytes, tell_read, bytes, kPlain)               \
-  ACCESS(write##bytes, tell_write, bytes, kPlain)             \
-  HOOK __tsan_volatile_read##bytes(const void* p) {           \
-    tell_volatile_read(p, bytes, KERNEL);                     \
-  }                                                           \
-  ACCESS(volatile_write##bytes, tell_write, bytes, kVolatile) \
-  ACCESS(unaligned_read##bytes, tell_read, bytes, kCopy)      \
+#define ACCESSES(bytes)                                                                     \
+  ACCESS(read##bytes, tell_read, bytes, kPlain)                                             \
+  ACCESS(write##bytes, tell_write, bytes, kPlain)                                           \
+  HOOK __tsan_volatile_read##bytes(const void* p) { tell_volatile_read(p, bytes, KERNEL); } \
+  ACCESS(volatile_write##bytes, tell_write, bytes, kVolatile)                               \
+  ACCESS(unaligned_read##bytes, tell_read, bytes, kCopy)                                    \
   ACCESS(unaligned_write##bytes, tell_write, bytes, kCopy)
 ACCESSES(1)
 ACCESSES(2)
@@ -78,19 +76,19 @@ HOOK __tsan_vptr_read(void**) {}
   }                                                                                              \
   HOOKED(int)                                                                                    \
   __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T value, int, int) { \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL, AccessForm::kCompare);                                           \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL, AccessForm::kCompare);                     \
     return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,              \
                                        __ATOMIC_SEQ_CST);                                        \
   }                                                                                              \
   HOOKED(int)                                                                                    \
   __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T value, int, int) {   \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL, AccessForm::kCompare);                                           \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL, AccessForm::kCompare);                     \
     return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,              \
                                        __ATOMIC_SEQ_CST);                                        \
   }                                                                                              \
   HOOKED(T)                                                                                      \
   __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T value, int, int) {     \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL, AccessForm::kCompare);                                           \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL, AccessForm::kCompare);                     \
     __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
     return expected;                                                                             \
   }                                                                                              \
@@ -147,15 +145,15 @@ HOOKED(void*) __wrap_memset(void* to, int value, std::size_t bytes) {
 }
 
 // So are those of malloc, free, new and delete. In a kernel they mean the heap of the device.
-#define WRAP_NEW(name)                                                            \
-  extern "C" void* __real_##name(std::size_t bytes);                              \
-  HOOKED(void*) __wrap_##name(std::size_t bytes) {                                \
+#define WRAP_NEW(name)                                                                    \
+  extern "C" void* __real_##name(std::size_t bytes);                                      \
+  HOOKED(void*) __wrap_##name(std::size_t bytes) {                                        \
     return td::simt::in_kernel() ? td::simt::device_malloc(bytes) : __real_##name(bytes); \
   }
-#define WRAP_DELETE(name, ...)                                                    \
-  extern "C" void __real_##name(void* p __VA_OPT__(, ) __VA_ARGS__);              \
-  HOOKED(void) __wrap_##name(void* p __VA_OPT__(, ) __VA_ARGS__) {                \
-    if (!td::simt::device_free(p, KERNEL)) __real_##name(p __VA_OPT__(, bytes));  \
+#define WRAP_DELETE(name, ...)                                                   \
+  extern "C" void __real_##name(void* p __VA_OPT__(, ) __VA_ARGS__);             \
+  HOOKED(void) __wrap_##name(void* p __VA_OPT__(, ) __VA_ARGS__) {               \
+    if (!td::simt::device_free(p, KERNEL)) __real_##name(p __VA_OPT__(, bytes)); \
   }
 WRAP_NEW(malloc)
 WRAP_NEW(_Znwm)

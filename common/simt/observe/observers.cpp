@@ -141,11 +141,9 @@ bool Observers::access(const ThreadInfo& thread, const Access& access) {
   region->touched = true;
   s.initialization.access(thread, access, *region);
   s.races.access(thread, access, *region, number);
-  s.requests.access(thread, access, *region, number);
+  is_ahead_ = s.requests.access(thread, access, *region, number);
   return true;
 }
-
-bool Observers::is_ahead() const { return state_->requests.is_ahead(); }
 
 void Observers::barrier(const Site* site) {
   State& s = *state_;

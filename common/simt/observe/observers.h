@@ -40,7 +40,6 @@ class Observers final : public Observer {
   void begin_block(uint3 block) override;
   void end_block() override;
   bool access(const ThreadInfo& thread, const Access& access) override;
-  bool is_ahead() const override;
   void barrier(const Site* site) override;
   void warp_barrier(std::uint32_t warp, std::uint32_t mask) override;
   void fence(const ThreadInfo& thread) override;

@@ -136,8 +136,8 @@ std::vector<const RaceFinder::Race*> RaceFinder::group_by_cause() const {
       const auto [first, second] = lines(**other);
       const bool is_between = first->file == barrier.file && second->file == barrier.file &&
                               first->function == barrier.function &&
-                              second->function == barrier.function &&
-                              first->line < barrier.line && barrier.line <= second->line;
+                              second->function == barrier.function && first->line < barrier.line &&
+                              barrier.line <= second->line;
       const Race*& cause = causes[static_cast<std::size_t>(*other - races_.data())];
       if (is_between && cause == *other && (*other)->barrier_before == (*leader)->barrier_before)
         cause = *leader;
@@ -165,8 +165,8 @@ std::string RaceFinder::text_of_others(const Race& race,
   };
   for (const Race* other : others) lines.insert(pair_of(*other));
   lines.erase(pair_of(race));
-  std::string text = "\n  The same barrier is missing for " +
-                     count_of(others.size(), "more pair") + " of accesses";
+  std::string text = "\n  The same barrier is missing for " + count_of(others.size(), "more pair") +
+                     " of accesses";
   std::size_t count = 0;
   for (const auto& [first, second] : lines)
     if (++count <= kMost)

@@ -44,18 +44,21 @@ RequestCounter::Place& RequestCounter::place(std::uint16_t site, const Region& r
 /// A struct or a copy of memory counts as a GPU executes it when the compiler knows no larger
 /// alignment: in words of up to four bytes. Lanes that load or store a matrix (wmma) may have 32
 /// bytes each.
-void RequestCounter::access(const ThreadInfo& thread, const Access& access, Region& region,
+bool RequestCounter::access(const ThreadInfo& thread, const Access& access, Region& region,
                             std::uint16_t site) {
   Place& at = place(site, region);
   is_ahead_ = false;
-  if (access.bytes <= 32 && std::has_single_bit(access.bytes) && !access.is_copy)
-    return add(thread, access, region, at);
+  if (access.bytes <= 32 && std::has_single_bit(access.bytes) && !access.is_copy) {
+    add(thread, access, region, at);
+    return is_ahead_;
+  }
   Access piece = access;
   piece.bytes = 1u << std::countr_zero(access.address | access.bytes | 4);
   for (std::uint32_t done = 0; done < access.bytes; done += piece.bytes) {
     piece.address = access.address + done;
     add(thread, piece, region, at);
   }
+  return is_ahead_;
 }
 
 void RequestCounter::add(const ThreadInfo& thread, const Access& access, Region& region,
@@ -210,8 +213,8 @@ void RequestCounter::end_launch(Profile& profile) const {
   for (const Place& place : places_) {
     if (place.profile.requests == 0) continue;
     // A line of a function that is inlined into several others is one place.
-    const auto same = std::find_if(
-        profile.sites.begin(), profile.sites.end(), [&](const SiteProfile& other) {
+    const auto same =
+        std::find_if(profile.sites.begin(), profile.sites.end(), [&](const SiteProfile& other) {
           return other.site == place.profile.site && other.kind == place.profile.kind &&
                  other.space == place.profile.space;
         });

@@ -5,9 +5,9 @@
 // warp, counted since the last __syncthreads. That is what a GPU executes together, except for
 // loops whose iterations some lanes skip.
 //
-// Invariant: a request is counted once, when all lanes of its warp have arrived or at the barrier. Of
-// a warp and place, kMostOpen requests or little more are open: where lanes come so late that these
-// do not suffice, the oldest are counted without them.
+// Invariant: a request is counted once, when all lanes of its warp have arrived or at the barrier.
+// Of a warp and place, kMostOpen requests or little more are open: where lanes come so late that
+// these do not suffice, the oldest are counted without them.
 #pragma once
 
 #include <vector>
@@ -26,9 +26,8 @@ class RequestCounter {
   void begin_block(uint3 block) { block_ = block; }
   /// Counts the open requests; called at each __syncthreads and at the end of a block.
   void flush();
-  void access(const ThreadInfo& thread, const Access& access, Region& region, std::uint16_t site);
-  /// Whether the other lanes of the last access's warp should run first.
-  bool is_ahead() const { return is_ahead_; }
+  /// @return whether the other lanes of the warp should run first.
+  bool access(const ThreadInfo& thread, const Access& access, Region& region, std::uint16_t site);
   /// Fills in the places and the distinct sectors. Called at the end of the launch.
   void end_launch(Profile& profile) const;
 

@@ -45,9 +45,9 @@ TEST_CASE("A barrier in another file is named with its file") {
   const Tensor in = sim_zeros({64}), out = sim_zeros({64});
   const auto findings = findings_of([&] { launch<barrier_of_header>(block_of(64), in, out); });
   REQUIRE(!findings.empty());
-  CHECK_THAT(findings[0], Catch::StartsWith(place_of_mark("after step")) &&
-                              Catch::Contains("after the barrier of " +
-                                              place_of_mark("end of step") + "; "));
+  CHECK_THAT(findings[0],
+             Catch::StartsWith(place_of_mark("after step")) &&
+                 Catch::Contains("after the barrier of " + place_of_mark("end of step") + "; "));
 }
 
 TEST_CASE("Threads that return before a barrier are a note") {

@@ -90,8 +90,7 @@ TEST_CASE("A launch with more threads than __launch_bounds__ allows is refused")
   CHECK_THROWS_WITH(launch<bounded>(block_of(97), out),
                     Catch::Contains("bounded: the launch is refused with cudaErrorInvalidValue") &&
                         Catch::Contains("compiled for at most 96 (__launch_bounds__)"));
-  const auto findings =
-      findings_of([&] { launch<bounded_template<32>>(block_of(65), out); });
+  const auto findings = findings_of([&] { launch<bounded_template<32>>(block_of(65), out); });
   REQUIRE(findings.size() == 1);
   CHECK_THAT(findings[0], Catch::Contains("compiled for at most 64 (__launch_bounds__)"));
 }

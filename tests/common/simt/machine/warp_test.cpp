@@ -101,7 +101,8 @@ TEST_CASE("A shuffle from a lane that has returned is reported with the reason")
             "neutral value such as 0");
 }
 
-TEST_CASE("Undefined values that a kernel does not use are a note, and no error of a plain launch") {
+TEST_CASE(
+    "Undefined values that a kernel does not use are a note, and no error of a plain launch") {
   CHECK_THAT(only_finding<prefix_sum_of_some>(),
              Catch::StartsWith("note: " + place_of_mark("prefix_sum_of_some") + ": lane ") &&
                  Catch::Contains("harmless in this launch"));
@@ -121,7 +122,8 @@ TEST_CASE("A lane that was ended is reported once, by what it did") {
   const Tensor in = sim_zeros({24}), out = sim_zeros({1});
   const auto findings = findings_of([&] { launch<sum_of_ended_lanes>(block_of(32), in, out); });
   REQUIRE(findings.size() == 1);
-  CHECK_THAT(findings[0], Catch::StartsWith(place_of_mark("sum_of_ended_lanes") + ": reads in[24]"));
+  CHECK_THAT(findings[0],
+             Catch::StartsWith(place_of_mark("sum_of_ended_lanes") + ": reads in[24]"));
 }
 
 TEST_CASE("A mask from __activemask names the calling lane alone") {

@@ -227,7 +227,7 @@ __device__ float get(const float* array, int i) { return array[i]; }
 __global__ void exchange_by_helpers(const float* in, float* out) {
   __shared__ float s[64];
   const int t = threadIdx.x;
-  put(s, t, get(in, t));        // mark: put
+  put(s, t, get(in, t));              // mark: put
   const float other = get(s, t ^ 3);  // mark: get
   put(out, t, other);
 }

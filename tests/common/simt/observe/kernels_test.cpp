@@ -2,9 +2,9 @@
 // every order of threads, and what they count.
 #include <sys/resource.h>
 
-#include "kernels.h"
 #include "../machine/marks.h"
 #include "catch.h"
+#include "kernels.h"
 #include "simt/launch.h"
 #include "simt/observe.h"
 #include "simt/observe/report.h"
@@ -231,7 +231,8 @@ TEST_CASE("A long loop of one lane takes little memory") {
     return usage.ru_maxrss;
   };
   const auto before = kilobytes();
-  const auto report = observed([&] { launch<one_long_loop>({.grid = 1, .block = 64}, in, out, n); });
+  const auto report =
+      observed([&] { launch<one_long_loop>({.grid = 1, .block = 64}, in, out, n); });
   CHECK(kilobytes() - before < 60 << 10);
   CHECK(report.profile.of("in", kLoad).requests == 2 * n);
   CHECK(out.cpu()[35].item<float>() == n);

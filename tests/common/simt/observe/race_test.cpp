@@ -223,8 +223,9 @@ TEST_CASE("races that one barrier would cure are one finding") {
     });
   });
   REQUIRE(report.findings.size() == 2);
-  CHECK(has(report, "Cure: __syncthreads() in front of line 10's read\n  The same barrier is "
-                    "missing for 2 more pairs of accesses: lines 8 and 11, 8 and 12"));
+  CHECK(has(report,
+            "Cure: __syncthreads() in front of line 10's read\n  The same barrier is "
+            "missing for 2 more pairs of accesses: lines 8 and 11, 8 and 12"));
   CHECK(report.findings[0].count > 128);  // pairs of all three
   CHECK(report.findings[1].count == 64);
 }
