@@ -103,7 +103,10 @@ bool device_free(const void* begin, const void* pc) {
 
 void fence() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (Machine* machine = Machine::running()) machine->fence();
+  Machine* const machine = Machine::running();
+  if (!machine) return;
+  machine->may_wait(CALLER);
+  machine->fence();
 }
 
 void assertion_failed(const char* text, const void* pc) {
@@ -122,6 +125,9 @@ unsigned matrix_element(unsigned slot, unsigned count) {
   return matrix_element(slot, count, machine ? machine->seed() : 0);
 }
 
-long long clock_ticks() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+long long clock_ticks() {
+  if (Machine* machine = Machine::running()) machine->may_wait(CALLER);
+  return std::chrono::steady_clock::now().time_since_epoch().count();
+}
 
 }  // namespace td::simt

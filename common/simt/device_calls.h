@@ -93,8 +93,8 @@ void tell_write_here(const void* address, std::size_t bytes);
 ///@{
 void tell_read(const void* address, std::size_t bytes, AccessForm form, const void* pc);
 void tell_write(const void* address, std::size_t bytes, AccessForm form, const void* pc);
-/// These two first let other threads of the block run from time to time, because a loop may wait
-/// for them.
+/// These two, fence() and clock_ticks() first let other threads of the block run from time to time,
+/// because a loop may wait for them.
 void tell_atomic(const void* address, std::size_t bytes, const void* pc,
                  AccessForm form = AccessForm::kPlain);
 void tell_volatile_read(const void* address, std::size_t bytes, const void* pc);

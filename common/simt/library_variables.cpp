@@ -43,7 +43,9 @@ class ThreadLocals {
     const int count = dwfl_module_getsymtab(module);
     for (int i = 1; i < count; ++i) {
       GElf_Sym symbol;
-      const char* const name = dwfl_module_getsym(module, i, &symbol, nullptr);
+      GElf_Addr address = 0;
+      const char* const name =
+          dwfl_module_getsym_info(module, i, &symbol, &address, nullptr, nullptr, nullptr);
       if (name && GELF_ST_TYPE(symbol.st_info) == STT_TLS && symbol.st_shndx != SHN_UNDEF)
         offsets_[name] = symbol.st_value;
     }

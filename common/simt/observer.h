@@ -158,7 +158,7 @@ class Observer {
   virtual void found(Finding) {}
 
  protected:
-  bool is_ahead_ = false;
+  bool is_ahead_ = false;  ///< What is_ahead() returns.
 };
 
 }  // namespace td::simt

@@ -35,6 +35,8 @@ class HappensBefore {
   void global_write(const ThreadInfo& thread) {
     if (fences_) fenced_[thread.linear] = 0;
   }
+  /// Whether the launch has executed one so far.
+  bool has_fences() const { return fences_; }
   /// An atomic operation or a volatile access, after it was checked itself.
   void atomic(const ThreadInfo& thread, std::uintptr_t address, bool writes);
 

@@ -136,7 +136,10 @@ bool Observers::access(const ThreadInfo& thread, const Access& access) {
   const std::uint16_t number = s.sites.number(access);
   AccessSite& site = s.sites[number];
   Region* region = s.memory.check(thread, access, site.usual);
-  if (!region) return false;
+  if (!region) {
+    s.initialization.thread_ended();
+    return false;
+  }
   site.usual = region;
   region->touched = true;
   s.initialization.access(thread, access, *region);

@@ -54,7 +54,8 @@ void RaceFinder::access(const ThreadInfo& thread, const Access& access, const Re
                         std::uint16_t site) {
   Stamp me = order_.now(thread);
   me.site = site;
-  if (!overwrites_.empty() && overwriter_ != me.moment) compare_values();
+  if (!overwrites_.empty() && (overwriter_ != me.moment || overwrites_.size() >= kMostOverwrites))
+    compare_values();
   if (path_moment_ != me.moment || seen_[site] != me.moment) follow(me);
   for_cells(region, access.address, access.bytes, [&](std::size_t cell, std::uint32_t bytes) {
     me.bytes = static_cast<std::uint16_t>(bytes & 15);
@@ -64,8 +65,7 @@ void RaceFinder::access(const ThreadInfo& thread, const Access& access, const Re
     else
       on_write(cells_[cell], me, thread, access, region);
   });
-  const bool is_flag = access.is_volatile && !region.shared;  // relaxed, at system scope
-  if (access.kind == AccessKind::kAtomic || is_flag)
+  if (is_atomic(sites_[site], region))
     order_.atomic(thread, access.address, access.kind != AccessKind::kRead);
   else if (!region.shared && access.kind == AccessKind::kWrite)
     order_.global_write(thread);
@@ -77,21 +77,18 @@ void RaceFinder::begin_compare(const Cell& cell, const Stamp& me) {
     if (read.moment == me.moment) compared_[read.site] = true;
 }
 
-/// PTX: volatile accesses of global memory are relaxed, as atomic functions are. In shared memory
-/// they usually stand for a missing __syncwarp().
-bool RaceFinder::are_both_atomic(const AccessSite& a, const AccessSite& b,
-                                 const Region& region) const {
-  const auto is_atomic = [&](const AccessSite& site) {
-    return site.kind == AccessKind::kAtomic || (site.is_volatile && !region.shared);
-  };
-  return is_atomic(a) && is_atomic(b);
+/// PTX: volatile accesses are relaxed, as atomic functions are. In shared memory, in a kernel
+/// without fences, they usually stand for a missing __syncwarp().
+bool RaceFinder::is_atomic(const AccessSite& site, const Region& region) const {
+  return site.kind == AccessKind::kAtomic ||
+         (site.is_volatile && (!region.shared || order_.has_fences()));
 }
 
 bool RaceFinder::conflicts(const Stamp& earlier, const Stamp& me, const ThreadInfo& thread,
                            const Region& region) const {
   const std::uint32_t first = region.shared ? order_.first_of_block() : order_.first_of_launch();
   return earlier.moment >= first && (earlier.bytes & me.bytes) != 0 &&
-         !are_both_atomic(sites_[earlier.site], sites_[me.site], region) &&
+         !(is_atomic(sites_[earlier.site], region) && is_atomic(sites_[me.site], region)) &&
          !order_.ordered(earlier, thread);
 }
 

@@ -59,6 +59,8 @@ class RaceFinder {
     std::array<unsigned char, 16> before;
   };
 
+  static constexpr std::size_t kMostOverwrites = 1024;
+
   void on_read(Cell& cell, const Stamp& me, const ThreadInfo& thread, const Access& access,
                const Region& region);
   void on_write(Cell& cell, const Stamp& me, const ThreadInfo& thread, const Access& access,
@@ -75,7 +77,7 @@ class RaceFinder {
   void put_in_program_order();
   void close(const Site* barrier);
 
-  bool are_both_atomic(const AccessSite& a, const AccessSite& b, const Region& region) const;
+  bool is_atomic(const AccessSite& site, const Region& region) const;
   void begin_compare(const Cell& cell, const Stamp& me);
   bool is_start_of_compare(const Race& race) const;
   bool is_harmless(const Race& race) const;

@@ -204,6 +204,28 @@ TEST_CASE("volatile accesses of global memory are relaxed atomics, and flags wit
   }
 }
 
+TEST_CASE("volatile flags of shared memory need a fence") {
+  for (const bool has_fence : {true, false}) {
+    Script script(64);
+    char* flag = script.shared("flag", 1);
+    char* data = script.shared("data", 1);
+    const KernelReport report = script.run([&] {
+      script.put(3, data, 7, 5);
+      if (has_fence) script.fence(3);
+      script.put(40, flag, 8, 0);
+      script.barrier(9);
+      script.put(3, data, 10, 6);
+      if (has_fence) script.fence(3);
+      script.is_volatile = true;
+      script.put(3, flag, 11, 1);
+      script.read(40, flag, 12);
+      script.is_volatile = false;
+      script.read(40, data, 13);
+    });
+    CHECK(report.findings.empty() == has_fence);
+  }
+}
+
 TEST_CASE("races that one barrier would cure are one finding") {
   Script script(64);
   char* a = script.shared("a", 64);
