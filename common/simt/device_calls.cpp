@@ -91,9 +91,8 @@ bool in_kernel() { return Machine::running() != nullptr; }
 void* device_malloc(std::size_t bytes) { return DeviceHeap::instance().allocate(bytes); }
 
 bool device_free(const void* begin, const void* pc) {
-  DeviceHeap& heap = DeviceHeap::instance();
-  if (!heap.contains(address_of(begin))) return false;
-  if (!heap.release(begin) && in_kernel())
+  if (!DeviceHeap::contains(address_of(begin))) return false;
+  if (!DeviceHeap::instance().release(begin) && in_kernel())
     Machine::running()->fail_thread(
         Finding::Kind::kTrap, address_of(pc),
         "releases memory that malloc has not returned, or that is released already\n  release "

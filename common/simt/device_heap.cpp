@@ -27,19 +27,20 @@ DeviceHeap::DeviceHeap() {
   void* const space = mmap(nullptr, kGuard + kBytes + kGuard, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   TD_CHECK(Error, space != MAP_FAILED, "sim: no address space for the heap of kernels");
-  char* const begin = static_cast<char*>(space) + kGuard;
-  TD_CHECK(Error, mprotect(begin, kBytes, PROT_READ | PROT_WRITE) == 0,
+  char* const memory = static_cast<char*>(space) + kGuard;
+  TD_CHECK(Error, mprotect(memory, kBytes, PROT_READ | PROT_WRITE) == 0,
            "sim: no memory for the heap of kernels");
-  begin_ = next_ = reinterpret_cast<std::uintptr_t>(begin);
+  next_ = first_ = reinterpret_cast<std::uintptr_t>(memory);
+  begin_ = first_;
 }
 
 void* DeviceHeap::allocate(std::size_t bytes) {
   if (bytes > kBytes) return nullptr;
   std::lock_guard lock(mutex_);
   const std::size_t room = room_for(bytes);
-  for (const std::uintptr_t first : {next_, begin_}) {
+  for (const std::uintptr_t first : {next_, first_}) {
     std::uintptr_t at = first;
-    for (auto piece = allocated_.lower_bound(first); at + room <= begin_ + kBytes; ++piece) {
+    for (auto piece = allocated_.lower_bound(first); at + room <= first_ + kBytes; ++piece) {
       if (piece == allocated_.end() || at + room <= piece->first) {
         allocated_[at] = bytes;
         next_ = at + room;

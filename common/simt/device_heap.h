@@ -3,6 +3,7 @@
 // allocated. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -18,7 +19,9 @@ class DeviceHeap {
   /// @return false where no memory that is in use begins there.
   bool release(const void* begin);
   /// Whether the address lies in the heap, allocated or not.
-  bool contains(std::uintptr_t address) const { return address - begin_ < kBytes; }
+  static bool contains(std::uintptr_t address) {
+    return address - begin_.load(std::memory_order_relaxed) < kBytes;
+  }
   /// Whether all bytes belong to one piece that is in use.
   bool is_allocated(std::uintptr_t address, std::size_t bytes);
 
@@ -26,10 +29,11 @@ class DeviceHeap {
   static constexpr std::size_t kBytes = 8 << 20;
   DeviceHeap();
 
-  std::uintptr_t begin_;
-  std::mutex mutex_;                                 // guards all below
-  std::map<std::uintptr_t, std::size_t> allocated_;  // bytes, by address
-  std::uintptr_t next_;                              // where the search for room begins
+  static inline std::atomic<std::uintptr_t> begin_{~kBytes};  // before the first use: nowhere
+  std::mutex mutex_;                                          // guards all below
+  std::map<std::uintptr_t, std::size_t> allocated_;           // bytes, by address
+  std::uintptr_t first_;                                      // address of the heap
+  std::uintptr_t next_;                                       // where the search for room begins
 };
 
 }  // namespace td::simt

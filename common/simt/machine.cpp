@@ -187,7 +187,7 @@ void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes,
     access.space = Space::kOtherStack;
   else if (!memory_.classify(access))
     return;
-  if (access.space == Space::kGlobal && DeviceHeap::instance().contains(address))
+  if (access.space == Space::kGlobal && DeviceHeap::contains(address))
     return check_heap(access, pc);
   const Place place = place_before(pc);
   access.site = place.site;

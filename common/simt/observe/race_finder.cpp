@@ -65,6 +65,7 @@ void RaceFinder::access(const ThreadInfo& thread, const Access& access, const Re
     else
       on_write(cells_[cell], me, thread, access, region);
   });
+  if (region.shared && access.kind != AccessKind::kAtomic && !access.is_volatile) return;
   if (is_atomic(sites_[site], region))
     order_.atomic(thread, access.address, access.kind != AccessKind::kRead);
   else if (!region.shared && access.kind == AccessKind::kWrite)
