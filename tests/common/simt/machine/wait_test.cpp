@@ -1,4 +1,4 @@
-// Loops that wait: for another thread of the block, for another block, and for ever.
+// Loops that wait: for another thread of the block, for another block, and forever.
 #include <cstdlib>
 
 #include "catch.h"
@@ -80,7 +80,7 @@ TEST_CASE("A loop without end ends its launch, observed and not, and sim goes on
   CHECK(ints(outs) == std::vector<int>(64, 7));
 }
 
-TEST_CASE("Threads that arrive at barriers for ever are ended, too") {
+TEST_CASE("Threads that arrive at barriers forever are ended, too") {
   const ShortTimeLimit limit;
   const Tensor out = sim_zeros({64});
   check_timeout(findings_of([&] { launch<wait_at_barriers>(block_of(64), out); }),
