@@ -58,7 +58,6 @@ void Machine::begin(const Launch& launch, Observer* observer, const RunOptions& 
 }
 
 void Machine::end() {
-  limit_.stop();
   in_launch_ = nullptr;
   is_observed = false;
 }

@@ -22,23 +22,18 @@ TimeLimit::~TimeLimit() {
 
 void TimeLimit::start(double seconds) {
   restart();
-  most_ticks_ = INT_MAX;
-  if (seconds <= 0) return;
-  if (!has_timer_) {
-    sigevent event{};
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = SIGVTALRM;
-    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
-    has_timer_ = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
-  }
-  most_ticks_ = std::max(1, static_cast<int>(seconds / kTick + 0.5));
-  set_timer(static_cast<long>(kTick * 1e9));
+  most_ticks_ = seconds > 0 ? std::max(1, static_cast<int>(seconds / kTick + 0.5)) : INT_MAX;
+  if (!has_timer_ && seconds > 0) set_timer();
 }
 
-void TimeLimit::stop() { set_timer(0); }
-
-void TimeLimit::set_timer(long nanoseconds) {
+void TimeLimit::set_timer() {
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = SIGVTALRM;
+  event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+  has_timer_ = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
   if (!has_timer_) return;
+  const auto nanoseconds = static_cast<long>(kTick * 1e9);
   const itimerspec time{{0, nanoseconds}, {0, nanoseconds}};
   timer_settime(timer_, 0, &time, nullptr);
 }

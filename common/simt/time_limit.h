@@ -16,9 +16,8 @@ class TimeLimit {
   ~TimeLimit();
   /// The limit for usual launches: TD_SIM_TIME_LIMIT seconds, or 10; 0: none.
   static double usual_seconds();
-  /// Begins to count, until stop(). Signals of a timer count, so a short launch has none.
+  /// Begins to count. The timer goes on after a launch, because setting it takes a microsecond.
   void start(double seconds);
-  void stop();
   /// A thread has ended.
   void restart() {
     ticks_.store(0, std::memory_order_relaxed);
@@ -35,7 +34,7 @@ class TimeLimit {
 
  private:
   static constexpr double kTick = 0.1;  // seconds
-  void set_timer(long nanoseconds);
+  void set_timer();
 
   std::atomic<int> ticks_{0};
   std::atomic<bool> is_over_{false};

@@ -57,7 +57,7 @@ void on_trap(int signal, siginfo_t* info, void* context) {
     machine->on_tick(instruction_of(context));
     pthread_sigmask(SIG_SETMASK, &own, nullptr);
   }
-  if (signal == SIGVTALRM && info->si_code == SI_TIMER) return;  // the last one of a launch
+  if (signal == SIGVTALRM && info->si_code == SI_TIMER) return;  // between launches
   pass_on(signal, info, context);
 }
 
@@ -88,7 +88,7 @@ void install_traps() {
     previous[signal] = current;
     struct sigaction action {};
     action.sa_sigaction = on_trap;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     sigemptyset(&action.sa_mask);
     sigaction(signal, &action, nullptr);
   }
