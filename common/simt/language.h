@@ -20,10 +20,10 @@
 #define __launch_bounds__(n, ...) __attribute__((aligned((n) > 0 ? 16 : 32)))  // no limit: uses n
 #else  // g++ has no hook for the struct that a call takes or returns, so calls are inlined
 #define __global__ __attribute__((flatten))
-/// As many instructions without effect in front of the kernel as a block may have threads
+/// 32 instructions without effect in front of the kernel for each thread that a block may have
 /// (hooks.cpp), because that is a number which g++ accepts also from a template.
 #define __launch_bounds__(threads, ...) \
-  __attribute__((patchable_function_entry((threads)*1u, (threads)*1u)))
+  __attribute__((patchable_function_entry((threads)*32u, (threads)*32u)))
 #endif
 #define __device__
 #define __host__

@@ -177,26 +177,19 @@ constexpr Instruction kNop = 0xd503201f;
 
 }  // namespace
 
-// Defined by the linker: where the instructions of each `__launch_bounds__` begin.
-extern "C" {
-extern const Instruction* const __start___patchable_function_entries[]
-    __attribute__((weak, visibility("hidden")));
-extern const Instruction* const __stop___patchable_function_entries[]
-    __attribute__((weak, visibility("hidden")));
+extern "C" {  // defined by the linker
 extern const char __start_td_hooks[] __attribute__((visibility("hidden")));
 extern const char __stop_td_hooks[] __attribute__((visibility("hidden")));
 }
 
+/// Counts the instructions of `__launch_bounds__`. Fewer than 32 are the linker's, which align
+/// code.
 static unsigned launch_bounds(const void* kernel) {
+  constexpr unsigned kMost = 32 * 1024 + 31;
   const auto* const entry = static_cast<const Instruction*>(kernel);
-  for (auto area = __start___patchable_function_entries;
-       area != __stop___patchable_function_entries; ++area) {
-    if (*area >= entry || entry - *area > 1024) continue;
-    const Instruction* end = *area;
-    while (end < entry && *end == kNop) ++end;
-    if (end == entry) return static_cast<unsigned>(entry - *area);
-  }
-  return 0;
+  unsigned count = 0;
+  while (count < kMost && entry[-1 - static_cast<int>(count)] == kNop) ++count;
+  return count / 32;
 }
 
 extern "C" const td::simt::KernelLibrary td_kernel_library
