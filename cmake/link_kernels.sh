@@ -26,6 +26,8 @@ readelf --sections --wide "${objects[@]}" |
   echo '.section .note.GNU-stack,"",@progbits'
   echo '.section .tdata,"awT",@progbits' # after which the layout stands
   echo '.quad 0'
+  echo '.section .tbss.last,"awT",@nobits' # so that there is one
+  echo '.zero 8'
   if [ -s "$folder/extern" ]; then
     echo '.section .tbss,"awT",@nobits'
     echo '.balign 1024'
