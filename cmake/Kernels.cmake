@@ -16,12 +16,16 @@ target_compile_options(td_kernel_hooks PRIVATE -O2 -fno-sanitize=all -ftls-model
   -fno-optimize-sibling-calls)
 
 # No -march: a GPU's results do not depend on the host's processor. -ffp-contract: nor on its FMA.
+# -fdata-sections: link_kernels.sh leaves gaps between shared variables.
 set(TD_KERNEL_FLAGS -x c++ -O1 -g -fno-sanitize=all -fsanitize=thread -ffp-contract=off
-  -fno-math-errno -ftls-model=initial-exec -fno-optimize-sibling-calls
+  -fno-math-errno -ftls-model=initial-exec -fno-optimize-sibling-calls -fdata-sections
   -fno-builtin-memcpy -fno-builtin-memset -fno-builtin-memmove
   -Wall -Wextra -Wno-sign-compare -Wno-unknown-pragmas -Wno-attributes -Wno-ignored-attributes)
+# g++ has no hook for the struct that a call returns or takes, so it inlines these calls, as nvcc does
+# (the attribute `flatten` of simt/language.h). -fno-semantic-interposition allows that.
 set(TD_KERNEL_FLAGS_OF_GNU ${TD_KERNEL_FLAGS} --param=tsan-instrument-func-entry-exit=0
-  --param=tsan-distinguish-volatile=1 -fno-extern-tls-init -fno-gnu-unique)
+  --param=tsan-distinguish-volatile=1 -fno-extern-tls-init -fno-gnu-unique
+  -fno-semantic-interposition)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(TD_KERNEL_FLAGS ${TD_KERNEL_FLAGS_OF_GNU})
 else()
@@ -30,6 +34,17 @@ else()
   list(APPEND TD_KERNEL_FLAGS -gdwarf-4 -gdwarf-aranges
     -mllvm -tsan-instrument-read-before-write=1 -mllvm -tsan-instrument-func-entry-exit=0
     -mllvm -tsan-distinguish-volatile=1)
+endif()
+
+# ARM's processors do not stop at a division by zero; traps.cpp knows the instruction that g++ then adds.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  list(APPEND TD_KERNEL_FLAGS -fsanitize=integer-divide-by-zero)
+  list(APPEND TD_KERNEL_FLAGS_OF_GNU -fsanitize=integer-divide-by-zero -fsanitize-undefined-trap-on-error)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND TD_KERNEL_FLAGS -fsanitize-undefined-trap-on-error)
+  else()
+    list(APPEND TD_KERNEL_FLAGS -fsanitize-trap=integer-divide-by-zero)
+  endif()
 endif()
 
 # Tells observers which way a thread goes, for a third more time.
@@ -51,7 +66,9 @@ function(td_link_observed target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:td_kernel_hooks>)
   set_property(TARGET ${target} PROPERTY RULE_LAUNCH_LINK
     "\"${PROJECT_SOURCE_DIR}/cmake/link_kernels.sh\"")
-  target_link_options(${target} PRIVATE LINKER:--wrap=memcpy,--wrap=memset,--wrap=memmove)
+  foreach(function IN ITEMS memcpy memset memmove malloc free _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm)
+    target_link_options(${target} PRIVATE LINKER:--wrap=${function})
+  endforeach()
 endfunction()
 
 function(td_kernel_options target)

@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kLeastSpan = std::size_t{32} << 30;
+constexpr std::size_t kGuard = std::size_t{4} << 30;
 
 std::array<std::atomic<Arena*>, kMaxDevices> arenas{};
 
@@ -36,6 +37,8 @@ Arena::Arena(int index)
   if (file >= 0 && ftruncate(file, static_cast<off_t>(span_)) == 0) {
     guarded = mmap(nullptr, span_, PROT_NONE, MAP_SHARED | MAP_NORESERVE, file, 0);
     kernel = mmap(nullptr, span_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    // The system puts a mapping below the previous one: a kernel's negative index finds no memory.
+    mmap(nullptr, kGuard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   }
   const int reason = errno;
   if (file >= 0) close(file);  // the mappings own the memory

@@ -66,7 +66,8 @@ void Machine::check_barrier() {
     std::string others;
     for (const auto& [site, count] : waiting)
       if (site != here)
-        others += (others.empty() ? "" : ", ") + std::to_string(count) + " at " + line_of(*site);
+        others +=
+            (others.empty() ? "" : ", ") + std::to_string(count) + " at " + line_of(*site, *here);
     report(Finding::Kind::kBarrier, false, *first, first->pc,
            waiting_here + others +
                "\n  all threads of a block must reach the same __syncthreads(): move it out of "

@@ -17,6 +17,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "simt/library_variables.h"
+
 namespace td::simt {
 namespace {
 
@@ -73,12 +75,6 @@ int number(Dwarf_Die* die, unsigned attribute) {
   return static_cast<int>(value);
 }
 
-std::string name_of(Dwarf_Die* die) {
-  Dwarf_Attribute a;
-  const char* name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &a));
-  return name ? name : "";
-}
-
 std::string without_arguments(std::string name) { return name.substr(0, name.find('<')); }
 
 const char* file_of(Dwarf_Die* unit, int index) {
@@ -100,89 +96,46 @@ Site line_at(Dwarf_Die* unit, Dwarf_Addr address) {
   return site;
 }
 
+/// A place in a learner's file, and the calls of inlined functions from there outwards.
+struct Located {
+  Site site;
+  std::vector<Site> calls;
+};
+
+/// The place at which the inlined function was called.
+Site call_of(Dwarf_Die* unit, Dwarf_Die* inlined) {
+  Site site;
+  site.file = file_of(unit, number(inlined, DW_AT_call_file));
+  site.line = number(inlined, DW_AT_call_line);
+  site.column = number(inlined, DW_AT_call_column);
+  return site;
+}
+
 /// The innermost place in a learner's file, from the inlined function at the address outwards.
-Site locate(Modules& modules, std::uintptr_t pc) {
+Located locate(Modules& modules, std::uintptr_t pc) {
   Dwarf_Addr bias = 0;
   Dwfl_Module* const module = modules.at(pc);
   Dwarf_Die* const unit = module ? dwfl_module_addrdie(module, pc, &bias) : nullptr;
   if (!unit) return {};
-  Site site = line_at(unit, pc - bias);
+  Located result{line_at(unit, pc - bias), {}};
   Dwarf_Die *innermost = nullptr, *scopes = nullptr;
-  if (dwarf_getscopes(unit, pc - bias, &innermost) <= 0) return site;
+  if (dwarf_getscopes(unit, pc - bias, &innermost) <= 0) return result;
   const int count = dwarf_getscopes_die(innermost, &scopes);
+  Site* place = &result.site;
   for (int i = 0; i < count; ++i) {
     const int tag = dwarf_tag(&scopes[i]);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
-    site.function = without_arguments(name_of(&scopes[i]));
-    if (tag == DW_TAG_subprogram || !is_language(site.file)) break;
-    site.file = file_of(unit, number(&scopes[i], DW_AT_call_file));
-    site.line = number(&scopes[i], DW_AT_call_line);
-    site.column = number(&scopes[i], DW_AT_call_column);
+    place->function = without_arguments(name_of(&scopes[i]));
+    if (tag == DW_TAG_subprogram) break;
+    Site call = call_of(unit, &scopes[i]);
+    if (is_language(place->file))
+      *place = std::move(call);
+    else
+      place = &result.calls.emplace_back(std::move(call));
   }
   std::free(scopes);
   std::free(innermost);
-  return site;
-}
-
-/// The variable's type: of an element, and the bytes of the whole.
-void describe_type(Dwarf_Die* variable, LibraryVariable& result) {
-  Dwarf_Attribute a;
-  Dwarf_Die type;
-  if (!dwarf_formref_die(dwarf_attr_integrate(variable, DW_AT_type, &a), &type)) return;
-  Dwarf_Word bytes = 0;
-  if (dwarf_aggregate_size(&type, &bytes) == 0) result.bytes = bytes;
-  for (;;) {
-    const int tag = dwarf_tag(&type);
-    const bool goes_through =
-        tag == DW_TAG_array_type || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type;
-    if (!goes_through) break;
-    if (!dwarf_formref_die(dwarf_attr_integrate(&type, DW_AT_type, &a), &type)) return;
-  }
-  result.type = name_of(&type);
-  if (dwarf_aggregate_size(&type, &bytes) == 0) result.element_size = bytes;
-}
-
-/// Adds a variable that has a place for the life of its library or of an OS thread.
-/// @param function the address of the function that declares it, or 0.
-void add_variable(Dwarf_Die* die, Dwarf_Addr bias, std::uintptr_t function,
-                  std::vector<LibraryVariable>& variables) {
-  LibraryVariable variable;
-  variable.name = name_of(die);
-  Dwarf_Attribute a;
-  Dwarf_Op* op = nullptr;
-  std::size_t count = 0;
-  if (dwarf_hasattr_integrate(die, DW_AT_location)) {
-    if (dwarf_getlocation(dwarf_attr_integrate(die, DW_AT_location, &a), &op, &count) != 0) return;
-    if (count == 1 && op[0].atom == DW_OP_addr)
-      variable.place = op[0].number + bias;
-    else if (count == 2 &&
-             (op[1].atom == DW_OP_GNU_push_tls_address || op[1].atom == DW_OP_form_tls_address))
-      variable.is_thread_local = true, variable.place = op[0].number;
-    else
-      return;
-  } else {
-    if (!dwarf_hasattr_integrate(die, DW_AT_declaration)) return;
-    variable.is_extern = true, variable.place = function;
-  }
-  describe_type(die, variable);
-  variables.push_back(std::move(variable));
-}
-
-void add_variables_below(Dwarf_Die* parent, Dwarf_Addr bias, std::uintptr_t function,
-                         std::vector<LibraryVariable>& variables) {
-  Dwarf_Die die;
-  Dwarf_Addr begin = 0;
-  if (dwarf_tag(parent) == DW_TAG_subprogram && dwarf_lowpc(parent, &begin) == 0)
-    function = begin + bias;
-  if (dwarf_child(parent, &die) != 0) return;
-  do {
-    const int tag = dwarf_tag(&die);
-    if (tag == DW_TAG_variable)
-      add_variable(&die, bias, function, variables);
-    else if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_namespace ||
-             tag == DW_TAG_inlined_subroutine)
-      add_variables_below(&die, bias, function, variables);
-  } while (dwarf_siblingof(&die, &die) == 0);
+  return result;
 }
 
 class DebugInfo {
@@ -191,10 +144,10 @@ class DebugInfo {
     static DebugInfo& info = *new DebugInfo;  // reports may be made until the process ends
     return info;
   }
-  const Site* site_at(std::uintptr_t pc) {
+  Place place_at(std::uintptr_t pc) {
     std::lock_guard lock(mutex_);
-    const Site*& known = by_address_[pc];
-    if (!known) on_large_stack([&] { known = intern(locate(modules_, pc)); });
+    Place& known = by_address_[pc];
+    if (!known.site) on_large_stack([&] { known = intern(locate(modules_, pc)); });
     return known;
   }
   const KernelDescription& describe(std::uintptr_t kernel) {
@@ -207,10 +160,7 @@ class DebugInfo {
     std::lock_guard lock(mutex_);
     Dwfl_Module* const module = modules_.at(address);
     const auto [place, is_new] = variables_.try_emplace(module);
-    Dwarf_Die* unit = nullptr;
-    Dwarf_Addr bias = 0;
-    while (is_new && module && (unit = dwfl_module_nextcu(module, unit, &bias)))
-      add_variables_below(unit, bias, 0, place->second);
+    if (is_new && module) place->second = read_variables(module);
     return place->second;
   }
 
@@ -225,10 +175,9 @@ class DebugInfo {
     const int count = dwarf_getscopes(unit, kernel - bias, &scopes);
     for (int i = 0; i < count; ++i)
       if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
-        result.site =
-            intern({file_of(unit, number(&scopes[i], DW_AT_decl_file)),
-                    number(&scopes[i], DW_AT_decl_line), number(&scopes[i], DW_AT_decl_column),
-                    without_arguments(name_of(&scopes[i]))});
+        result.site = intern(Site{
+            file_of(unit, number(&scopes[i], DW_AT_decl_file)), number(&scopes[i], DW_AT_decl_line),
+            number(&scopes[i], DW_AT_decl_column), without_arguments(name_of(&scopes[i]))});
         add_parameters(&scopes[i], result.parameters);
         break;
       }
@@ -248,29 +197,39 @@ class DebugInfo {
     return known.get();
   }
 
+  Place intern(const Located& located) {
+    std::vector<const Site*> calls;  // from the kernel inwards
+    for (auto call = located.calls.rbegin(); call != located.calls.rend(); ++call)
+      calls.push_back(intern(*call));
+    return {intern(located.site), calls.empty() ? nullptr : &*calls_.insert(calls).first};
+  }
+
   std::mutex mutex_;  // guards all below
   Modules modules_;
   std::map<std::tuple<std::string, int, int, std::string>, std::unique_ptr<Site>> sites_;
-  std::unordered_map<std::uintptr_t, const Site*> by_address_;
+  std::set<std::vector<const Site*>> calls_;
+  std::unordered_map<std::uintptr_t, Place> by_address_;
   std::unordered_map<std::uintptr_t, KernelDescription> kernels_;  // by address
   std::map<Dwfl_Module*, std::vector<LibraryVariable>> variables_;
 };
 
 }  // namespace
 
-const Site* site_before(std::uintptr_t return_address) {
+Place place_before(std::uintptr_t return_address) {
   // A small cache, because an observed launch looks up every access.
   struct Entry {
     std::uintptr_t address = 0;
-    const Site* site = nullptr;
+    Place place;
   };
   constexpr std::size_t kEntries = 1024;
   thread_local Entry table[kEntries];
   Entry& entry = table[return_address % kEntries];
-  if (entry.address != return_address || !entry.site)
-    entry = {return_address, DebugInfo::instance().site_at(return_address - 1)};
-  return entry.site;
+  if (entry.address != return_address || !entry.place.site)
+    entry = {return_address, DebugInfo::instance().place_at(return_address - 1)};
+  return entry.place;
 }
+
+const Site* site_before(std::uintptr_t return_address) { return place_before(return_address).site; }
 
 const KernelDescription& describe_kernel(std::uintptr_t kernel) {
   return DebugInfo::instance().describe(kernel);

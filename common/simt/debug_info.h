@@ -16,6 +16,13 @@ namespace td::simt {
 /// file. Lives as long as the process, and equal places are one object. Never nullptr.
 const Site* site_before(std::uintptr_t return_address);
 
+/// The same, with the calls of inlined functions that lead there, as Access has them.
+struct Place {
+  const Site* site = nullptr;
+  const std::vector<const Site*>* calls = nullptr;
+};
+Place place_before(std::uintptr_t return_address);
+
 /// A kernel, as its library describes it.
 struct KernelDescription {
   const Site* site = nullptr;           ///< Where it is defined; nullptr when that is unknown.
@@ -32,9 +39,9 @@ struct LibraryVariable {
   std::size_t bytes = 0;
   bool is_thread_local = false;  ///< A __shared__ variable, else a __device__ one.
   bool is_extern = false;        ///< `extern __shared__`: it has no own address.
-  /// An address; for a __shared__ variable its offset from the start; for an extern one the address
-  /// of the function that declares it, or 0.
+  /// An address; for a __shared__ variable its offset from the start.
   std::uintptr_t place = 0;
+  std::uintptr_t function = 0;  ///< The address of the function that declares it, or 0.
 };
 /// All variables of the library that has the code at `address`.
 const std::vector<LibraryVariable>& variables_of_library(std::uintptr_t address);

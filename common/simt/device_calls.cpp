@@ -6,6 +6,7 @@
 
 #include <chrono>
 
+#include "simt/device_heap.h"
 #include "simt/machine.h"
 #include "simt/matrices.h"
 #include "simt/texts.h"
@@ -63,12 +64,20 @@ void tell_write_here(const void* address, std::size_t bytes) {
   if (is_observed) tell(AccessKind::kWrite, address, bytes, AccessForm::kPlain, CALLER);
 }
 
-void tell_atomic(const void* address, std::size_t bytes, const void* pc) {
+void tell_atomic(const void* address, std::size_t bytes, const void* pc, AccessForm form) {
   Machine* const machine = Machine::running();
   if (!machine) return;
-  machine->atomic();
+  machine->may_wait(address_of(pc));
   if (is_observed)
-    machine->access(AccessKind::kAtomic, address_of(address), bytes, AccessForm::kPlain,
+    machine->access(AccessKind::kAtomic, address_of(address), bytes, form, address_of(pc));
+}
+
+void tell_volatile_read(const void* address, std::size_t bytes, const void* pc) {
+  Machine* const machine = Machine::running();
+  if (!machine) return;
+  machine->may_wait(address_of(pc));
+  if (is_observed)
+    machine->access(AccessKind::kRead, address_of(address), bytes, AccessForm::kVolatile,
                     address_of(pc));
 }
 
@@ -77,9 +86,26 @@ void tell_basic_block(const void* pc) {
   if (machine) machine->observer()->basic_block(machine->current(), address_of(pc));
 }
 
+bool in_kernel() { return Machine::running() != nullptr; }
+
+void* device_malloc(std::size_t bytes) { return DeviceHeap::instance().allocate(bytes); }
+
+bool device_free(const void* begin, const void* pc) {
+  if (!DeviceHeap::contains(address_of(begin))) return false;
+  if (!DeviceHeap::instance().release(begin) && in_kernel())
+    Machine::running()->fail_thread(
+        Finding::Kind::kTrap, address_of(pc),
+        "releases memory that malloc has not returned, or that is released already\n  release "
+        "each piece once, by the address that malloc or new has returned");
+  return true;
+}
+
 void fence() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (Machine* machine = Machine::running()) machine->fence();
+  Machine* const machine = Machine::running();
+  if (!machine) return;
+  machine->may_wait(CALLER);
+  machine->fence();
 }
 
 void assertion_failed(const char* text, const void* pc) {
@@ -98,6 +124,9 @@ unsigned matrix_element(unsigned slot, unsigned count) {
   return matrix_element(slot, count, machine ? machine->seed() : 0);
 }
 
-long long clock_ticks() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+long long clock_ticks() {
+  if (Machine* machine = Machine::running()) machine->may_wait(CALLER);
+  return std::chrono::steady_clock::now().time_since_epoch().count();
+}
 
 }  // namespace td::simt

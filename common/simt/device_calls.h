@@ -63,6 +63,7 @@ struct MatrixAccess {
   const void* pointer;
   unsigned leading;  ///< elements from one row (or column) to the next
   unsigned element_bytes;
+  unsigned fragment_bytes;  ///< of a lane's part of the matrix
   bool column_major;
 };
 /// A lane's input to mma_sync, its elements of A, B and C; the machine fills in those of D.
@@ -79,8 +80,9 @@ unsigned matrix_element(unsigned slot, unsigned count);
 /// The calling thread's lane.
 unsigned lane_of_thread();
 
-/// How a kernel spells an access. A copy of a struct or of memory need not be aligned to its size.
-enum class AccessForm : std::uint8_t { kPlain, kVolatile, kCopy };
+/// How a kernel spells an access. A copy of a struct or of memory need not be aligned to its size;
+/// kCompare is an atomicCAS.
+enum class AccessForm : std::uint8_t { kPlain, kVolatile, kCopy, kCompare };
 
 /// Reports an access of the calling kernel that has no hook, before it happens.
 ///@{
@@ -91,12 +93,22 @@ void tell_write_here(const void* address, std::size_t bytes);
 ///@{
 void tell_read(const void* address, std::size_t bytes, AccessForm form, const void* pc);
 void tell_write(const void* address, std::size_t bytes, AccessForm form, const void* pc);
-/// First lets other threads of the block run from time to time, because a loop may wait for them.
-void tell_atomic(const void* address, std::size_t bytes, const void* pc);
+/// These two, fence() and clock_ticks() first let other threads of the block run from time to time,
+/// because a loop may wait for them.
+void tell_atomic(const void* address, std::size_t bytes, const void* pc,
+                 AccessForm form = AccessForm::kPlain);
+void tell_volatile_read(const void* address, std::size_t bytes, const void* pc);
 /// A basic block of the kernel begins.
 void tell_basic_block(const void* pc);
 ///@}
 
+/// Whether the caller is a kernel.
+bool in_kernel();
+/// malloc and free of a kernel. @return false where `begin` is not of the device's heap.
+///@{
+void* device_malloc(std::size_t bytes);
+bool device_free(const void* begin, const void* pc);
+///@}
 /// __threadfence and similar functions.
 void fence();
 /// Ends the thread: `assert(text)` does not hold.

@@ -15,7 +15,16 @@
 #include "simt/device_calls.h"
 #include "simt/vector_types.h"
 
+#ifdef __clang__
 #define __global__
+#define __launch_bounds__(n, ...) __attribute__((aligned((n) > 0 ? 16 : 32)))  // no limit: uses n
+#else  // g++ has no hook for the struct that a call takes or returns, so calls are inlined
+#define __global__ __attribute__((flatten))
+/// 32 instructions without effect in front of the kernel for each thread that a block may have
+/// (hooks.cpp), because that is a number which g++ accepts also from a template.
+#define __launch_bounds__(threads, ...) \
+  __attribute__((patchable_function_entry((threads)*32u, (threads)*32u)))
+#endif
 #define __device__
 #define __host__
 #define __constant__ const
@@ -25,7 +34,6 @@
 #define __shared__ constinit thread_local __attribute__((used))
 #endif
 #define __forceinline__ inline __attribute__((always_inline))
-#define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 /// The place of the calling thread in its block and its grid, and the extents of both. None is a

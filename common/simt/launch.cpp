@@ -191,7 +191,7 @@ void launch_kernel(const KernelType& kernel, const LaunchConfig& config,
     if (arguments[i].tensor && !kernel.parameters[i].is_const)
       arguments[i].tensor->impl().storage->bump_version();
   if (device.is_cuda()) return launch_on_cuda(kernel, config, arguments, device);
-  check_config(std::string(kernel.name), config.grid, config.block, config.shared);
+  check_config(std::string(kernel.name), kernel.address, config.grid, config.block, config.shared);
   launch_on_sim(kernel, config, arguments, device);
 }
 

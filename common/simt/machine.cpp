@@ -1,12 +1,15 @@
-// The loop that runs the threads of a block, and what happens when one waits, ends or fails.
+// The loop that runs the threads of a block, and what happens when one waits or ends.
 #include "simt/machine.h"
+
+#include <signal.h>
 
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "simt/debug_info.h"
-#include "simt/texts.h"
+#include "simt/device_heap.h"
 #include "simt/thread_variables.h"
 #include "simt/traps.h"
 
@@ -33,6 +36,9 @@ void Machine::begin(const Launch& launch, Observer* observer, const RunOptions& 
   observer_ = observer;
   options_ = options;
   findings_.clear();
+  undefined_values_.clear();
+  timed_out_ = false;
+  library_ = &library_of(launch.kernel);
   const dim3 block = launch.info.block;
   const std::uint32_t count = block.x * block.y * block.z;
   threads_.assign(count, Thread());
@@ -48,6 +54,7 @@ void Machine::begin(const Launch& launch, Observer* observer, const RunOptions& 
   is_observed = observer != nullptr;
   install_traps();
   in_launch_ = this;
+  limit_.start(options.seconds < 0 ? TimeLimit::usual_seconds() : options.seconds);
 }
 
 void Machine::end() {
@@ -68,6 +75,7 @@ void Machine::begin_block(std::uint32_t number) {
   }
   next_thread_ = exited_ = failed_ = at_barrier_ = 0;
   stuck_ = false;
+  limit_.restart();
   if (observer_) observer_->begin_block(block_);
 }
 
@@ -122,23 +130,16 @@ void Machine::run_thread(Thread& thread, Fiber& self) {
   finish(thread);
 }
 
-void Machine::report_exception(const Thread& thread, const std::string& what) {
-  ++failed_;
-  report(Finding::Kind::kTrap, false, thread, 0,
-         "thread " + text_of(thread.info.index) + " of block " + text_of(block_) +
-             " throws an exception" + what + "\n  device code has no exceptions: nvcc refuses it");
-}
-
 void Machine::enter(Thread& thread, Fiber& fiber) {
   current_ = &thread;
   fiber_ = &fiber;
-  atomics_ = 0;
+  waits_ = 0;
   threadIdx = thread.info.index;
 }
 
 /// Continues a thread that waits, from the fiber that runs now.
 void Machine::resume(Thread& thread, Fiber& here) {
-  Fiber& fiber = *thread.fiber;
+  Fiber& fiber = *std::exchange(thread.fiber, nullptr);
   thread.state = Thread::State::kRuns;
   enter(thread, fiber);
   here.switch_to(fiber);
@@ -152,6 +153,7 @@ void Machine::wait(Thread& thread) {
   const bool has_ready = next_ready_ < ready_.size() && !begins_others_;
   if (has_ready && ready_[next_ready_] == &thread) {
     ++next_ready_;
+    thread.fiber = nullptr;
     thread.state = Thread::State::kRuns;
   } else if (has_ready) {
     resume(*ready_[next_ready_++], here);
@@ -164,63 +166,44 @@ void Machine::finish(Thread& thread) {
   const std::uint32_t warp = thread.info.warp();
   thread.state = Thread::State::kRuns;  // no longer waits, also if it was about to
   ++exited_;
+  limit_.restart();
   warps_[warp].exited |= 1u << thread.info.lane();
   if (warps_[warp].waiting) complete_waiting(warp);
-}
-
-void Machine::end_thread() {
-  ++failed_;
-  finish(*current_);
-  fiber_->abandon();
-  fibers_.release(*fiber_);
-  fiber_->switch_to(fibers_.outside());
-  __builtin_unreachable();
-}
-
-void Machine::fail_thread(Finding::Kind kind, std::uintptr_t pc, std::string text) {
-  {
-    const std::string own = std::move(text);  // freed here, because nothing is after end_thread()
-    report(kind, false, *current_, pc, own);
-  }
-  end_thread();
-}
-
-void Machine::end_at_fault(int signal, std::uintptr_t pc, std::uintptr_t address) {
-  fault_ = {signal, pc, address, current_, fiber_->overflows_at(address)};
-  end_thread();
-}
-
-void Machine::report_fault() {
-  const Fault fault = fault_;
-  fault_ = Fault();
-  const std::string who =
-      "thread " + text_of(fault.thread->info.index) + " of block " + text_of(block_);
-  // The instruction itself, where a call leaves the address after it.
-  report(Finding::Kind::kTrap, false, *fault.thread, fault.pc + 1,
-         who + text_of_trap(fault.signal, fault.address, fault.is_overflow));
 }
 
 void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes, AccessForm form,
                      std::uintptr_t pc) {
   if (fiber_->contains(address)) return;
+  if (limit_.is_over()) end_at_fault({SIGVTALRM, pc - 1});
   Access access;
   access.kind = kind;
   access.is_volatile = form == AccessForm::kVolatile;
   access.is_copy = form == AccessForm::kCopy;
+  access.is_compare = form == AccessForm::kCompare;
   access.bytes = static_cast<std::uint32_t>(bytes);
   access.address = address;
   if (fibers_.contains(address))
     access.space = Space::kOtherStack;
   else if (!memory_.classify(access))
     return;
-  access.site = site_before(pc);
+  if (access.space == Space::kGlobal && DeviceHeap::contains(address))
+    return check_heap(access, pc);
+  const Place place = place_before(pc);
+  access.site = place.site;
+  access.calls = place.calls;
+  if (observer_->is_ahead()) let_others_run();
   if (!observer_->access(current_->info, access)) end_thread();
 }
 
-void Machine::atomic() {
+void Machine::may_wait(std::uintptr_t pc) {
   // A loop that waits for another thread would never end if that thread did not run.
   constexpr int kMostInARow = 4096;
-  if (++atomics_ < kMostInARow) return;
+  if (++waits_ < kMostInARow) return;
+  if (limit_.is_over()) end_at_fault({SIGVTALRM, pc - 1});
+  let_others_run();
+}
+
+void Machine::let_others_run() {
   begins_others_ = true;
   make_ready(*current_);
   wait(*current_);
@@ -228,20 +211,6 @@ void Machine::atomic() {
 
 void Machine::fence() {
   if (observer_) observer_->fence(current_->info);
-}
-
-void Machine::report(Finding::Kind kind, bool is_note, const Thread& thread, std::uintptr_t pc,
-                     const std::string& text) {
-  if (is_note && !observer_) return;
-  const Site* const site = pc ? site_before(pc) : nullptr;
-  for (Finding& known : findings_)
-    if (known.kind == kind && known.site == site && known.is_note == is_note) {
-      ++known.count;
-      return;
-    }
-  Finding finding{kind, is_note, launch_->info.kernel, site, block_, thread.info.index, text};
-  if (site && site->line) finding.text = text_of(*site) + ": " + text;
-  findings_.push_back(std::move(finding));
 }
 
 }  // namespace td::simt

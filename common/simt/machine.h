@@ -14,9 +14,11 @@
 
 #include "simt/device_calls.h"
 #include "simt/fibers.h"
+#include "simt/library.h"
 #include "simt/memory_map.h"
 #include "simt/observer.h"
 #include "simt/run.h"
+#include "simt/time_limit.h"
 
 namespace td::simt {
 
@@ -39,6 +41,7 @@ struct alignas(64) Thread {
 /// The lanes of one warp, one bit per lane.
 struct Warp {
   unsigned exited = 0;   ///< Returned, ended by an error, or beyond the end of the block.
+  unsigned failed = 0;   ///< Ended by an error; they have exited, too.
   unsigned waiting = 0;  ///< In a function of the warp.
 };
 
@@ -64,31 +67,39 @@ class Machine {
                           int width, std::uintptr_t pc);
   void access(AccessKind kind, std::uintptr_t address, std::size_t bytes, AccessForm form,
               std::uintptr_t pc);
-  void atomic();
+  /// Lets other threads run from time to time, because the current one may wait for them.
+  void may_wait(std::uintptr_t pc);
   void fence();
   ///@}
   /// Reports what the current thread does wrong at `pc`, and ends the thread. Its stack is
   /// abandoned, so the caller has no object with a destructor except the text.
   [[noreturn]] void fail_thread(Finding::Kind kind, std::uintptr_t pc, std::string text);
+  /// What a signal tells of the current thread's instruction.
+  struct Fault {
+    int signal = 0;
+    std::uintptr_t pc = 0, address = 0;
+    bool is_general = false;  ///< The processor names no address.
+    bool is_overflow = false;
+    Thread* thread = nullptr;
+  };
   /// Ends the current thread after a signal, whose report follows on the machine's own stack.
-  [[noreturn]] void end_at_fault(int signal, std::uintptr_t pc, std::uintptr_t address);
+  [[noreturn]] void end_at_fault(Fault fault);
+  /// The timer's signal came while the thread was at `pc`. Returns where the thread may go on.
+  void on_tick(std::uintptr_t pc);
 
   Observer* observer() const { return observer_; }
   /// The current thread; only while running() is not null.
   const ThreadInfo& current() const { return current_->info; }
   std::uint64_t seed() const { return options_.seed; }
+  /// Whether the launch was ended because its time was over.
+  bool timed_out() const { return timed_out_; }
+  /// Those of findings() about values of lanes that take no part in a shuffle.
+  const std::vector<std::size_t>& undefined_values() const { return undefined_values_; }
   /// The findings of the machine since begin(), in the order of their first occurrence.
   std::vector<Finding>& findings() { return findings_; }
 
  private:
   Machine();
-  struct Fault {
-    int signal = 0;
-    std::uintptr_t pc = 0, address = 0;
-    Thread* thread = nullptr;
-    bool is_overflow = false;
-  };
-
   static void work(void* machine, Fiber& self);
   void run_thread(Thread& thread, Fiber& self);
   void begin_block(std::uint32_t number);
@@ -96,8 +107,13 @@ class Machine {
   void enter(Thread& thread, Fiber& fiber);
   void wait(Thread& thread);
   void finish(Thread& thread);
+  void mark_failed(const Thread& thread);
+  void check_heap(const Access& access, std::uintptr_t pc);
   [[noreturn]] void end_thread();
+  void let_others_run();
+  void abandon_block();
   void report_fault();
+  void report_timeout(const Fault& fault);
   void report_exception(const Thread& thread, const std::string& what);
 
   void release_barrier();
@@ -119,8 +135,9 @@ class Machine {
   void check_call(const Thread& thread);
   Thread& lane_of(std::uint32_t warp, unsigned lane) { return threads_[warp * 32 + lane]; }
 
-  void report(Finding::Kind kind, bool is_note, const Thread& thread, std::uintptr_t pc,
-              const std::string& text);
+  /// Returns the number of the finding.
+  std::size_t report(Finding::Kind kind, bool is_note, const Thread& thread, std::uintptr_t pc,
+                     const std::string& text);
   void make_ready(Thread& thread) { ready_.push_back(&thread); }
 
   static constinit thread_local Machine* in_launch_;  // between begin() and end()
@@ -143,9 +160,12 @@ class Machine {
   Thread* current_ = nullptr;                               // nullptr outside of threads
   Fiber* fiber_ = nullptr;                                  // of the current thread
   uint3 block_{};
-  bool stuck_ = false;
-  int atomics_ = 0;  // since the last switch
+  bool stuck_ = false, timed_out_ = false;
+  int waits_ = 0;  // calls of may_wait() since the last switch
+  TimeLimit limit_;
+  const Library* library_ = nullptr;  // of the kernel
   Fault fault_;
+  std::vector<std::size_t> undefined_values_;
   std::vector<Finding> findings_;
 };
 

@@ -3,6 +3,7 @@
 // ascending; PTX does not specify the order.
 #include "simt/matrices.h"
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
@@ -25,18 +26,36 @@ bool equal(const MatrixAccess& a, const MatrixAccess& b) {
   return a.pointer == b.pointer && a.leading == b.leading && a.column_major == b.column_major;
 }
 
-/// What the programming guide's rules say about the address and the leading dimension; empty when
-/// both are right.
+/// What tensor cores demand of the address and the leading dimension; empty when both are right.
+/// PTX demands that the matrix begins at a multiple of a lane's fragment.
 std::string alignment_fault(const MatrixAccess& access) {
-  const auto above = reinterpret_cast<std::uintptr_t>(access.pointer) % 32;
+  const unsigned demanded = std::min(access.fragment_bytes, 32u);
+  const auto above = reinterpret_cast<std::uintptr_t>(access.pointer) % demanded;
   const unsigned row_bytes = access.leading * access.element_bytes;
+  const std::string multiple = "a multiple of " + std::to_string(demanded);
   if (above != 0)
-    return " with an address that is " + std::to_string(above) +
-           " bytes above a multiple of 32\n  a matrix must begin at a multiple of 32 bytes";
+    return " with an address that is " + std::to_string(above) + " bytes above " + multiple +
+           "\n  a matrix must begin at " + multiple + " bytes";
   if (row_bytes % 16 != 0)
     return " with a leading dimension of " + std::to_string(access.leading) +
            " elements, which are " + std::to_string(row_bytes) +
            " bytes\n  it must be a multiple of 16 bytes";
+  return "";
+}
+
+/// What the programming guide demands beyond that; empty when it is done.
+std::string alignment_note(const MatrixAccess& access) {
+  const unsigned demanded = std::min(access.fragment_bytes, 32u);
+  const unsigned row_bytes = access.leading * access.element_bytes;
+  if (row_bytes > demanded && row_bytes % demanded != 0)
+    return " with a leading dimension of " + std::to_string(access.leading) +
+           " elements, so rows begin in the middle of a sector\n  PTX demands that each row begins "
+           "at a multiple of " +
+           std::to_string(demanded) + " bytes";
+  if (reinterpret_cast<std::uintptr_t>(access.pointer) % 32 != 0)
+    return " with an address that is no multiple of 32 bytes\n  the CUDA guide demands it; tensor "
+           "cores need a multiple of " +
+           std::to_string(demanded) + " bytes for this type";
   return "";
 }
 
@@ -90,15 +109,10 @@ void Machine::check_matrix(std::uint32_t warp, unsigned group) {
                  text_of_lanes(group & -group) +
                  "\n  all lanes pass the same matrix: do not add the lane's index to the pointer");
   }
-  const unsigned row_bytes = access.leading * access.element_bytes;
   if (!fault.empty())
     report(Finding::Kind::kMisaligned, false, first, first.pc, name_of(first.function) + fault);
-  else if (row_bytes > 32 && row_bytes % 32 != 0)
-    report(Finding::Kind::kMisaligned, true, first, first.pc,
-           name_of(first.function) +
-               (" with a leading dimension of " + std::to_string(access.leading)) +
-               " elements, so rows begin in the middle of a sector\n  PTX demands that each row "
-               "begins at a multiple of 32 bytes");
+  else if (const std::string note = alignment_note(access); !note.empty())
+    report(Finding::Kind::kMisaligned, true, first, first.pc, name_of(first.function) + note);
 }
 
 void Machine::multiply_matrices(std::uint32_t warp, unsigned group) {

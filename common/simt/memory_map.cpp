@@ -2,74 +2,72 @@
 // the calling OS thread, and the debug information has the offset of each.
 #include "simt/memory_map.h"
 
-#include <dlfcn.h>
-#include <link.h>
-
 #include <algorithm>
+#include <cctype>
+#include <fstream>
 #include <unordered_map>
 
 #include "simt/debug_info.h"
+#include "simt/library.h"
 #include "simt/thread_variables.h"
 
 namespace td::simt {
 namespace {
 
-/// What the loader knows about the library that contains an address.
-struct Library {
-  std::uintptr_t address = 0;
-  std::uintptr_t thread_local_begin = 0, thread_local_bytes = 0;
-  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> constants;  // begin and bytes
-};
-
-int look_at(dl_phdr_info* info, std::size_t, void* result) {
-  Library& library = *static_cast<Library*>(result);
-  bool is_it = false;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
-    is_it |= segment.p_type == PT_LOAD &&
-             library.address - (info->dlpi_addr + segment.p_vaddr) < segment.p_memsz;
-  }
-  if (!is_it) return 0;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
-    if (segment.p_type == PT_LOAD && !(segment.p_flags & PF_W))
-      library.constants.emplace_back(info->dlpi_addr + segment.p_vaddr, segment.p_memsz);
-    if (segment.p_type == PT_TLS) {
-      library.thread_local_begin = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
-      library.thread_local_bytes = info->dlpi_tls_data ? segment.p_memsz : 0;
-    }
-  }
-  return 1;
-}
-
-Library library_of(const void* kernel) {
-  Library library;
-  library.address = reinterpret_cast<std::uintptr_t>(kernel);
-  dl_iterate_phdr(look_at, &library);
-  return library;
-}
-
-bool is_constant(const Library& library, std::uintptr_t address) {
-  return std::any_of(library.constants.begin(), library.constants.end(),
-                     [&](const auto& c) { return address - c.first < c.second; });
-}
-
-/// Where the dynamic shared memory of the kernel's library begins for the calling OS thread, or 0
-/// where no kernel of it has any. cmake/link_kernels.sh defines the symbol.
-std::uintptr_t dynamic_shared_begin(const void* kernel) {
-  Dl_info info{};
-  if (!dladdr(kernel, &info)) return 0;
-  void* const library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  if (!library) return 0;
-  const auto begin = reinterpret_cast<std::uintptr_t>(dlsym(library, "td_dynamic_shared"));
-  dlclose(library);
-  return begin;
-}
-
 PointerArgument device_variable(const LibraryVariable& v) {
   PointerArgument argument{v.name, v.place, v.bytes, v.element_size, v.type, {}, false};
   argument.sizes = {static_cast<std::int64_t>(v.bytes / std::max<std::size_t>(1, v.element_size))};
   return argument;
+}
+
+/// The text of the function at the address, from the line before its name on; empty where its file
+/// is not there.
+std::string source_of(std::uintptr_t function) {
+  constexpr int kMostLines = 1000;
+  const Site* const site = describe_kernel(function).site;
+  if (!site) return "";
+  std::ifstream file(site->file);
+  std::string text, line;
+  for (int i = 1; i + 1 < site->line && std::getline(file, line);) ++i;
+  std::ptrdiff_t depth = 0;
+  for (int i = 0; i < kMostLines && std::getline(file, line); ++i) {
+    text += line.substr(0, line.find("//")) + '\n';
+    if (i == 0 && site->line > 1) continue;  // the end of another function may be there
+    depth += std::count(line.begin(), line.end(), '{') - std::count(line.begin(), line.end(), '}');
+    if (depth <= 0 && line.find('}') != line.npos) break;
+  }
+  return text;
+}
+
+bool has_word(const std::string& text, const std::string& word) {
+  const auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
+    if ((at == 0 || !is_part(text[at - 1])) && !is_part(text[at + word.size()])) return true;
+  return false;
+}
+
+/// Which of the library's names for dynamic shared memory the kernel uses; nullptr where that is
+/// unknown. They all mean the same memory, so only the source tells.
+const LibraryVariable* name_of_dynamic(const std::vector<const LibraryVariable*>& names,
+                                       std::uintptr_t kernel) {
+  if (names.empty()) return nullptr;
+  const auto is_first = [&](const LibraryVariable* v) {
+    return v->name == names[0]->name && v->type == names[0]->type;
+  };
+  if (std::all_of(names.begin(), names.end(), is_first)) return names[0];
+  for (const LibraryVariable* v : names)
+    if (v->function == kernel) return v;
+  const std::string source = source_of(kernel);
+  for (const LibraryVariable* v : names)
+    if (has_word(source, v->name)) return v;
+  return nullptr;
+}
+
+/// Whether another kernel declares the variable.
+bool is_of_other_kernel(const LibraryVariable& v, std::uintptr_t kernel) {
+  return v.function != 0 && v.function != kernel && has_word(source_of(v.function), "__global__");
 }
 
 /// The variables that a kernel finds in its library.
@@ -81,17 +79,22 @@ struct KernelVariables {
 KernelVariables variables_of(const void* kernel) {
   KernelVariables all;
   const auto address = reinterpret_cast<std::uintptr_t>(kernel);
-  const Library library = library_of(kernel);
-  SharedVariable dynamic{"dynamic shared memory", "", 1, dynamic_shared_begin(kernel), 0, true};
+  const Library& library = library_of(kernel);
+  SharedVariable dynamic{"dynamic shared memory", "", 1, library.dynamic_shared, 0, true};
+  std::vector<const LibraryVariable*> names;
   for (const LibraryVariable& v : variables_of_library(address)) {
-    if (v.is_thread_local)
-      all.shared.push_back(
-          {v.name, v.type, v.element_size, library.thread_local_begin + v.place, v.bytes, false});
-    else if (v.is_extern && v.bytes == 0 && (v.place == address || v.place == 0))
-      dynamic.name = v.name, dynamic.type = v.type, dynamic.element_size = v.element_size;
-    else if (!v.is_extern && v.bytes > 0 && !is_constant(library, v.place))
+    if (v.is_thread_local && !is_of_other_kernel(v, address))
+      all.shared.push_back({v.name, v.type, v.element_size,
+                            library.thread_local_variables.begin + v.place, v.bytes, false});
+    else if (v.is_thread_local)
+      continue;
+    else if (v.is_extern && v.bytes == 0 && (v.function == address || v.function == 0))
+      names.push_back(&v);
+    else if (!v.is_extern && v.bytes > 0 && !library.is_constant(v.place))
       all.global.push_back(device_variable(v));
   }
+  if (const LibraryVariable* v = name_of_dynamic(names, address))
+    dynamic.name = v->name, dynamic.type = v->type, dynamic.element_size = v->element_size;
   std::sort(all.shared.begin(), all.shared.end(),
             [](const auto& a, const auto& b) { return a.begin < b.begin; });
   all.shared.push_back(std::move(dynamic));
@@ -112,14 +115,13 @@ void MemoryMap::add_variables(LaunchInfo& info, const void* kernel) {
 }
 
 void MemoryMap::use(const LaunchInfo& info, const void* kernel) {
-  const Library library = library_of(kernel);
+  const Library& library = library_of(kernel);
   shared_ = &info.shared;
   last_ = 0;
-  thread_local_ = {library.thread_local_begin, library.thread_local_bytes};
+  thread_local_ = library.thread_local_variables;
   constexpr std::uintptr_t kMostDynamic = 227 << 10;
   dynamic_ = {info.shared.back().begin, info.shared.back().begin ? kMostDynamic : 0};
-  constants_.clear();
-  for (const auto& [begin, bytes] : library.constants) constants_.push_back({begin, bytes});
+  constants_ = library.constants;
   for (const uint3* index : {&threadIdx, &blockIdx, &blockDim, &gridDim})
     constants_.push_back({reinterpret_cast<std::uintptr_t>(index), sizeof *index});
 }

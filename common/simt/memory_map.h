@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "simt/library.h"
 #include "simt/observer.h"
 
 namespace td::simt {
@@ -23,10 +24,6 @@ class MemoryMap {
   bool classify(Access& access) const;
 
  private:
-  struct Range {
-    std::uintptr_t begin = 0, bytes = 0;
-    bool contains(std::uintptr_t address) const { return address - begin < bytes; }
-  };
   std::size_t variable_at(std::uintptr_t address) const;
 
   const std::vector<SharedVariable>* shared_ = nullptr;  // of the launch; the last is dynamic

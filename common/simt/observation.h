@@ -12,6 +12,8 @@ namespace td::simt {
 void run_or_observe(Launch& launch);
 /// @throws Error when a GPU would reject the launch with this grid and block and these bytes of
 /// dynamic shared memory. While observe() is on, it returns, and the error becomes a finding.
-void check_config(const std::string& kernel, dim3 grid, dim3 block, std::size_t shared);
+/// @param address of the kernel's code.
+void check_config(const std::string& kernel, const void* address, dim3 grid, dim3 block,
+                  std::size_t shared);
 
 }  // namespace td::simt

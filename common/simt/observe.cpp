@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 
+#include "simt/library.h"
 #include "simt/observation.h"
 #include "td/base/error.h"
 #include "td/device/stream.h"
@@ -24,9 +25,11 @@ struct Observation {
 std::atomic<Observation*> current{nullptr};
 
 /// Why the GPU rejects the launch, as one text; nothing when it accepts it.
-std::optional<std::string> refusal(const GpuLimits& gpu, const LaunchInfo& info) {
+std::optional<std::string> refusal(const GpuLimits& gpu, const LaunchInfo& info,
+                                   const void* kernel) {
   // A program on a GPU requests more than 48 KiB with one call; launch() makes that call for it.
-  const auto error = check_launch(gpu, info.grid, info.block, 0, info.dynamic_shared, true);
+  auto error = check_launch(gpu, info.grid, info.block, 0, info.dynamic_shared, true);
+  if (!error) error = check_launch_bounds(library_of(kernel).launch_bounds(kernel), info.block);
   if (!error) return std::nullopt;
   return info.kernel + ": the launch is refused with " + error->name + ": " + error->text;
 }
@@ -48,7 +51,7 @@ void run_refused(Launch& launch, Observer& observer, std::string text) {
 void run_or_observe(Launch& launch) {
   if (Observation* observation = current.load(std::memory_order_acquire)) {
     std::lock_guard lock(observation->mutex);
-    if (auto text = refusal(observation->gpu, launch.info))
+    if (auto text = refusal(observation->gpu, launch.info, launch.kernel))
       return run_refused(launch, observation->observers, std::move(*text));
     run(launch, &observation->observers, observation->options);
     return;
@@ -56,7 +59,8 @@ void run_or_observe(Launch& launch) {
   for (const Finding& finding : run(launch, nullptr, {})) throw Error(finding.text);
 }
 
-void check_config(const std::string& kernel, dim3 grid, dim3 block, std::size_t shared) {
+void check_config(const std::string& kernel, const void* address, dim3 grid, dim3 block,
+                  std::size_t shared) {
   constexpr std::uint64_t kMostBlocks = 0x7fffffff;  // which take sim an hour
   const std::uint64_t rows = std::uint64_t{grid.y} * grid.z;
   TD_CHECK(Error, rows == 0 || grid.x <= kMostBlocks / rows, kernel, ": a grid of ", grid.x, " x ",
@@ -68,7 +72,7 @@ void check_config(const std::string& kernel, dim3 grid, dim3 block, std::size_t 
   info.grid = grid;
   info.block = block;
   info.dynamic_shared = shared;
-  if (const auto text = refusal(gpu("H100"), info)) throw Error(*text);
+  if (const auto text = refusal(gpu("H100"), info, address)) throw Error(*text);
 }
 
 std::vector<KernelReport> observe(const ObserveOptions& options,

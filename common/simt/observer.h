@@ -91,6 +91,10 @@ struct Access {
   const Site* site = nullptr;  ///< Never nullptr.
   /// A copy of a struct or of memory, which need not be aligned to its size.
   bool is_copy = false;
+  bool is_compare = false;  ///< An atomic compare-and-swap.
+  /// The calls of inlined functions that lead there, from the kernel inwards; nullptr where the
+  /// place is in the kernel itself. Equal lists are one object.
+  const std::vector<const Site*>* calls = nullptr;
 };
 
 /// Something that a kernel did wrong, or a note about what it did.
@@ -135,6 +139,9 @@ class Observer {
   /// Before the access happens. If it returns false, the access does not happen: the machine ends
   /// the thread, as a GPU would end the kernel.
   virtual bool access(const ThreadInfo&, const Access&) { return true; }
+  /// Whether the thread of the last access is so far ahead of the others of its warp that these
+  /// should run first: what is known of its accesses takes memory until theirs come.
+  bool is_ahead() const { return is_ahead_; }
   /// After all threads of the block that have not returned arrived at a __syncthreads.
   virtual void barrier(const Site*) {}
   /// After a __syncwarp of the lanes in `mask` of the warp.
@@ -149,6 +156,9 @@ class Observer {
                               const Site*) {}
   /// The machine itself found a fault: a barrier, a mask, a trap, a launch that a GPU would reject.
   virtual void found(Finding) {}
+
+ protected:
+  bool is_ahead_ = false;  ///< What is_ahead() returns.
 };
 
 }  // namespace td::simt

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "simt/debug_info.h"
+#include "simt/launch_memory.h"
 #include "simt/machine.h"
 #include "td/base/parallel.h"
 
@@ -40,22 +41,88 @@ std::uint32_t blocks_of(const Launch& launch) {
   return grid.x * grid.y * grid.z;
 }
 
-std::vector<Finding> run_observed(const Launch& launch, Observer& observer,
-                                  const RunOptions& options) {
+/// Runs the blocks one after another on the calling OS thread.
+void run_in_turn(const Launch& launch, Observer* observer, const RunOptions& options) {
   const std::uint32_t count = blocks_of(launch);
   const BlockOrder order(count, options);
   Machine& machine = Machine::of_this_thread();
-  observer.begin_launch(launch.info);
-  machine.begin(launch, &observer, options);
+  machine.begin(launch, observer, options);
   const std::uint32_t edge = options.edge_blocks ? options.edge_blocks : count;
   for (std::uint32_t n = 0; n < count; ++n) {
     if (n == edge && count - n > edge) n = count - edge;
     if (!machine.run_block(order[n])) break;
   }
   machine.end();
-  for (const Finding& finding : machine.findings()) observer.found(finding);
+}
+
+/// Whether the launch ends with the same memory whatever a shuffle returns for absent lanes.
+/// Leaves the memory as it is.
+bool ignores_undefined_values(const Launch& launch, const RunOptions& options,
+                              const LaunchMemory& before) {
+  const LaunchMemory after(launch.info);
+  bool is_same = true;
+  // Finite numbers, the largest and the least in each type: a maximum ignores a NaN.
+  for (const std::uint64_t value : {0x7fe000007f000000u, 0xffe00000ff000000u}) {
+    before.restore();
+    RunOptions with_value = options;
+    with_value.undefined = value;
+    run_in_turn(launch, nullptr, with_value);
+    is_same = is_same && after.is_unchanged();
+  }
+  after.restore();
+  return is_same;
+}
+
+/// Findings about undefined values that the kernel does not use become notes.
+void judge_undefined_values(const Launch& launch, const RunOptions& options,
+                            const LaunchMemory& before, std::vector<Finding>& findings) {
+  const Machine& machine = Machine::of_this_thread();
+  const std::vector<std::size_t> numbers = machine.undefined_values();
+  if (numbers.empty() || !before.is_complete() || machine.timed_out()) return;
+  if (!ignores_undefined_values(launch, options, before)) return;
+  for (const std::size_t number : numbers) {
+    findings[number].is_note = true;
+    findings[number].text +=
+        "\n  harmless in this launch: its results are the same with other "
+        "values";
+  }
+}
+
+Finding note_of_order(const Finding& timeout) {
+  Finding note = timeout;
+  note.is_note = true;
+  note.text = note.text.substr(0, note.text.find(": thread ")) +
+              ": a block waits here for one that begins later in this order of blocks, so the "
+              "launch was run again in forward order\n  CUDA guarantees no order: let each block "
+              "take its number from an atomic counter";
+  return note;
+}
+
+std::vector<Finding> run_observed(const Launch& launch, Observer& observer, RunOptions options) {
+  constexpr double kSecondsInOtherOrder = 1;
+  const double usual = options.seconds;
+  const LaunchMemory before(launch.info);
+  Machine& machine = Machine::of_this_thread();
+  std::vector<Finding> notes;
+  if (options.order != Order::kForward && before.is_complete() && usual < 0 &&
+      blocks_of(launch) > 1)
+    options.seconds = kSecondsInOtherOrder;
+  observer.begin_launch(launch.info);
+  run_in_turn(launch, &observer, options);
+  if (machine.timed_out() && options.seconds != usual) {
+    notes.push_back(note_of_order(machine.findings().back()));
+    before.restore();
+    options.order = Order::kForward;
+    options.seconds = usual;
+    observer.begin_launch(launch.info);
+    run_in_turn(launch, &observer, options);
+  }
+  std::vector<Finding> findings = std::move(machine.findings());
+  judge_undefined_values(launch, options, before, findings);
+  findings.insert(findings.end(), notes.begin(), notes.end());
+  for (const Finding& finding : findings) observer.found(finding);
   observer.end_launch(launch.info);
-  return std::move(machine.findings());
+  return findings;
 }
 
 std::vector<Finding> run_plain(const Launch& launch, const RunOptions& options) {

@@ -32,6 +32,10 @@ struct RunOptions {
   /// For an observed launch: runs this many blocks at the beginning and at the end of the grid, and
   /// leaves out the others; 0: runs all.
   std::uint32_t edge_blocks = 0;
+  double seconds =
+      -1;  ///< Until the time of a block is over; negative: TimeLimit::usual_seconds().
+  /// What a shuffle returns for a lane that takes no part: a NaN as a double and as a float.
+  std::uint64_t undefined = 0x7ff8dead7fc0dead;
 };
 
 /// Runs the launch and returns what the machine itself found; notes too when it is observed.

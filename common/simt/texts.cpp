@@ -13,8 +13,9 @@ std::string text_of(const Site& site) {
   return site.file.substr(site.file.find_last_of('/') + 1) + ':' + std::to_string(site.line);
 }
 
-std::string line_of(const Site& site) {
-  return site.line ? "line " + std::to_string(site.line) : "another place";
+std::string line_of(const Site& site, const Site& of_report) {
+  if (site.line == 0) return "another place";
+  return site.file == of_report.file ? "line " + std::to_string(site.line) : text_of(site);
 }
 
 std::string text_of_lanes(unsigned lanes) {

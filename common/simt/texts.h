@@ -12,8 +12,9 @@ namespace td::simt {
 std::string text_of(const uint3& index);
 /// "sum.cu:12", without directories.
 std::string text_of(const Site& site);
-/// "line 12", or "another place" where the line is unknown.
-std::string line_of(const Site& site);
+/// "line 12", or "tile.h:12" where the report is about a place in another file; "another place"
+/// where the line is unknown.
+std::string line_of(const Site& site, const Site& of_report);
 /// Lanes of a mask as ranges: "lane 3", "lanes 0-15, 20".
 std::string text_of_lanes(unsigned lanes);
 /// "0x0000ffff"

@@ -1,9 +1,11 @@
 // Signals that a kernel's instructions raise: division of an integer by zero, and accesses to
-// memory that is not mapped. The machine ends the thread, and the process continues.
+// memory that is not mapped; and that of the time limit. The machine ends the thread, and the
+// process continues.
 #pragma once
 
-#include <cstdint>
 #include <string>
+
+#include "simt/machine.h"
 
 namespace td::simt {
 
@@ -11,7 +13,6 @@ namespace td::simt {
 /// stack for them. Signals outside of kernels go to the handlers that were there before.
 void install_traps();
 /// What a thread did, as text after its name: " divides an integer by zero".
-/// @param is_overflow the address lies next to the thread's stack.
-std::string text_of_trap(int signal, std::uintptr_t address, bool is_overflow);
+std::string text_of_trap(const Machine::Fault& fault);
 
 }  // namespace td::simt

@@ -12,8 +12,6 @@
 namespace td::simt {
 namespace {
 
-constexpr std::uint64_t kPoison = 0x7ff8dead7fc0dead;  // a NaN as a double and as a float
-
 constexpr const char* kNames[] = {
     "__syncwarp",        "__shfl_sync",       "__shfl_up_sync",    "__shfl_down_sync",
     "__shfl_xor_sync",   "__ballot_sync",     "__any_sync",        "__all_sync",
@@ -204,25 +202,33 @@ void Machine::give_shuffle(std::uint32_t warp, unsigned group, Thread& thread) {
     thread.result = lane_of(warp, source).value;
     return;
   }
-  thread.result = kPoison;
+  thread.result = options_.undefined;
   report_absent_source(warp, thread, source);
 }
 
 void Machine::report_absent_source(std::uint32_t warp, const Thread& thread, unsigned source) {
   const std::size_t linear = warp * 32 + source;
+  if (warps_[warp].failed >> source & 1) return;  // its own report says why
+  // A lane that the mask leaves out may return a value that nobody uses; only an observed launch
+  // can tell (run.cpp).
+  if (!observer_ && !(thread.mask >> source & 1)) return;
   const std::string lane = "lane " + std::to_string(source);
   const bool unnamed = linear < threads_.size() && !(thread.mask >> source & 1);
   const std::string why = linear >= threads_.size() ? "the block has no such thread"
                           : unnamed ? "the mask " + text_of_mask(thread.mask) + " does not name it"
                           : warps_[warp].exited >> source & 1 ? "it has returned"
                                                               : "it calls another function";
-  report(Finding::Kind::kMask, false, thread, thread.pc,
-         "lane " + std::to_string(thread.info.lane()) + " of warp " + std::to_string(warp) +
-             " reads from " + lane + " in " + name_of(thread.function) +
-             ", which does not take part: " + why + "\n  the result is undefined: " +
-             (unnamed ? "use a mask that names every lane that is read from, such as 0xffffffff"
-                      : "let all lanes of the mask call, those without work with a neutral value "
-                        "such as 0"));
+  const std::size_t number = report(
+      Finding::Kind::kMask, false, thread, thread.pc,
+      "lane " + std::to_string(thread.info.lane()) + " of warp " + std::to_string(warp) +
+          " reads from " + lane + " in " + name_of(thread.function) +
+          ", which does not take part: " + why + "\n  the result is undefined: " +
+          (unnamed ? "use a mask that names every lane that is read from, such as 0xffffffff"
+                   : "let all lanes of the mask call, those without work with a neutral value "
+                     "such as 0"));
+  if (std::find(undefined_values_.begin(), undefined_values_.end(), number) ==
+      undefined_values_.end())
+    undefined_values_.push_back(number);
 }
 
 void Machine::report_mismatch(const Thread& thread, const Thread& other) {
@@ -233,7 +239,7 @@ void Machine::report_mismatch(const Thread& thread, const Thread& other) {
          "lane " + std::to_string(thread.info.lane()) + " of warp " +
              std::to_string(thread.info.warp()) + " calls " + call(thread) + ", lane " +
              std::to_string(other.info.lane()) + " calls " + call(other) + " (" +
-             line_of(*site_before(other.pc)) +
+             line_of(*site_before(other.pc), *site_before(thread.pc)) +
              ")\n  all lanes that a mask names must call the same function with the same mask");
 }
 
@@ -256,18 +262,12 @@ void Machine::report_deadlock() {
                  text_of(block_) + (std::has_single_bit(group) ? " waits in " : " wait in ") +
                  name_of(first.function) + " with mask " + text_of_mask(first.mask) + " for " +
                  text_of_lanes(missing) + "\n  which wait at the __syncthreads() of " +
-                 line_of(*site_before(absent.pc)) +
+                 line_of(*site_before(absent.pc), *site_before(first.pc)) +
                  ", so none can go on: name only lanes that call, or move the call out of the "
                  "condition");
     }
   }
-  for (Thread& thread : threads_) {
-    if (thread.state == Thread::State::kRuns) continue;
-    thread.state = Thread::State::kRuns;
-    thread.fiber->abandon();
-    fibers_.release(*thread.fiber);
-  }
-  stuck_ = true;
+  abandon_block();
 }
 
 }  // namespace td::simt

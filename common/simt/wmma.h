@@ -111,6 +111,7 @@ class fragment {
   static constexpr int num_elements =
       detail::same<T, __half> && !detail::same<Use, accumulator> ? 16 : rows * columns / 32;
   storage_element_type x[num_elements];
+  static constexpr unsigned bytes = sizeof x;
 
   /// On a GPU it has the old values of the registers. Here it is NaN, or 127, so that a missing
   /// fill_fragment or load_matrix_sync shows in the result.
@@ -148,7 +149,7 @@ namespace detail {
 
 template <class Fragment, class T>
 TD_SIMT_INLINE void load(Fragment& f, const T* from, unsigned leading, bool column_major) {
-  td::simt::MatrixAccess access{from, leading, sizeof(T), column_major};
+  td::simt::MatrixAccess access{from, leading, sizeof(T), Fragment::bytes, column_major};
   const bool is_aligned = td::simt::warp_call(td::simt::WarpFunction::kMatrixLoad, 0xffffffff,
                                               reinterpret_cast<std::uint64_t>(&access));
   const unsigned lane = td::simt::lane_of_thread();
@@ -178,7 +179,7 @@ TD_SIMT_INLINE void store_matrix_sync(T* to, const fragment<accumulator, m, n, k
                                       unsigned leading, layout_t layout) {
   using Fragment = fragment<accumulator, m, n, k, T>;
   const bool column_major = layout == mem_col_major;
-  td::simt::MatrixAccess access{to, leading, sizeof(T), column_major};
+  td::simt::MatrixAccess access{to, leading, sizeof(T), Fragment::bytes, column_major};
   const bool is_aligned = td::simt::warp_call(td::simt::WarpFunction::kMatrixStore, 0xffffffff,
                                               reinterpret_cast<std::uint64_t>(&access));
   const unsigned lane = td::simt::lane_of_thread();

@@ -1,6 +1,7 @@
 // The functions that -fsanitize=thread makes a compiler call before every access to memory. Each
 // kernel library has its own copy, hidden, so that they win over a sanitizer of the whole program.
-// They report to the machine; where nothing is observed, they return immediately.
+// They report to the machine; where nothing is observed, they return immediately. The others of
+// this file replace functions of the C library, and tell the machine about the library.
 //
 // Invariant: compiled without -fsanitize, so that no hook calls itself. The return address of a
 // hook lies in the kernel.
@@ -8,14 +9,18 @@
 #include <cstdint>
 
 #include "simt/device_calls.h"
+#include "simt/library.h"
 
-#define HOOK extern "C" __attribute__((visibility("hidden"))) void
+// A section of its own, so that the machine can tell a hook from a kernel.
+#define HOOKED(T) extern "C" __attribute__((visibility("hidden"), section("td_hooks"))) T
+#define HOOK HOOKED(void)
 #define KERNEL __builtin_return_address(0)
 
 using td::simt::AccessForm;
 using td::simt::is_observed;
 using td::simt::tell_atomic;
 using td::simt::tell_read;
+using td::simt::tell_volatile_read;
 using td::simt::tell_write;
 
 #define ACCESS(name, tell, bytes, form)         \
@@ -23,12 +28,12 @@ using td::simt::tell_write;
     if (is_observed) [[unlikely]]               \
       tell(p, bytes, AccessForm::form, KERNEL); \
   }
-#define ACCESSES(bytes)                                       \
-  ACCESS(read##bytes, tell_read, bytes, kPlain)               \
-  ACCESS(write##bytes, tell_write, bytes, kPlain)             \
-  ACCESS(volatile_read##bytes, tell_read, bytes, kVolatile)   \
-  ACCESS(volatile_write##bytes, tell_write, bytes, kVolatile) \
-  ACCESS(unaligned_read##bytes, tell_read, bytes, kCopy)      \
+#define ACCESSES(bytes)                                                                     \
+  ACCESS(read##bytes, tell_read, bytes, kPlain)                                             \
+  ACCESS(write##bytes, tell_write, bytes, kPlain)                                           \
+  HOOK __tsan_volatile_read##bytes(const void* p) { tell_volatile_read(p, bytes, KERNEL); } \
+  ACCESS(volatile_write##bytes, tell_write, bytes, kVolatile)                               \
+  ACCESS(unaligned_read##bytes, tell_read, bytes, kCopy)                                    \
   ACCESS(unaligned_write##bytes, tell_write, bytes, kCopy)
 ACCESSES(1)
 ACCESSES(2)
@@ -51,7 +56,6 @@ HOOK __tsan_vptr_read(void**) {}
 
 // A hook of an atomic operation does the operation. A GPU's are relaxed; the order is the strongest
 // here, because it costs little and the compiler's order is not a constant in a hook.
-#define HOOKED(T) extern "C" __attribute__((visibility("hidden"))) T
 #define FETCH(bits, T, name)                                                  \
   HOOKED(T) __tsan_atomic##bits##_fetch_##name(volatile T* p, T value, int) { \
     tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                        \
@@ -72,19 +76,19 @@ HOOK __tsan_vptr_read(void**) {}
   }                                                                                              \
   HOOKED(int)                                                                                    \
   __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T value, int, int) { \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                           \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL, AccessForm::kCompare);                     \
     return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,              \
                                        __ATOMIC_SEQ_CST);                                        \
   }                                                                                              \
   HOOKED(int)                                                                                    \
   __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T value, int, int) {   \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                           \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL, AccessForm::kCompare);                     \
     return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST,              \
                                        __ATOMIC_SEQ_CST);                                        \
   }                                                                                              \
   HOOKED(T)                                                                                      \
   __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T value, int, int) {     \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                           \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL, AccessForm::kCompare);                     \
     __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
     return expected;                                                                             \
   }                                                                                              \
@@ -139,3 +143,54 @@ HOOKED(void*) __wrap_memset(void* to, int value, std::size_t bytes) {
   if (is_observed && bytes) tell_write(to, bytes, AccessForm::kCopy, KERNEL);
   return __real_memset(to, value, bytes);
 }
+
+// So are those of malloc, free, new and delete. In a kernel they mean the heap of the device.
+#define WRAP_NEW(name)                                                                    \
+  extern "C" void* __real_##name(std::size_t bytes);                                      \
+  HOOKED(void*) __wrap_##name(std::size_t bytes) {                                        \
+    return td::simt::in_kernel() ? td::simt::device_malloc(bytes) : __real_##name(bytes); \
+  }
+#define WRAP_DELETE(name, ...)                                                   \
+  extern "C" void __real_##name(void* p __VA_OPT__(, ) __VA_ARGS__);             \
+  HOOKED(void) __wrap_##name(void* p __VA_OPT__(, ) __VA_ARGS__) {               \
+    if (!td::simt::device_free(p, KERNEL)) __real_##name(p __VA_OPT__(, bytes)); \
+  }
+WRAP_NEW(malloc)
+WRAP_NEW(_Znwm)
+WRAP_NEW(_Znam)
+WRAP_DELETE(free)
+WRAP_DELETE(_ZdlPv)
+WRAP_DELETE(_ZdaPv)
+WRAP_DELETE(_ZdlPvm, std::size_t bytes)
+WRAP_DELETE(_ZdaPvm, std::size_t bytes)
+
+// What the library tells about itself.
+namespace {
+
+#if defined(__x86_64__)
+using Instruction = std::uint8_t;
+constexpr Instruction kNop = 0x90;
+#elif defined(__aarch64__)
+using Instruction = std::uint32_t;
+constexpr Instruction kNop = 0xd503201f;
+#endif
+
+}  // namespace
+
+extern "C" {  // defined by the linker
+extern const char __start_td_hooks[] __attribute__((visibility("hidden")));
+extern const char __stop_td_hooks[] __attribute__((visibility("hidden")));
+}
+
+/// Counts the instructions of `__launch_bounds__`. Fewer than 32 are the linker's, which align
+/// code.
+static unsigned launch_bounds(const void* kernel) {
+  constexpr unsigned kMost = 32 * 1024 + 31;
+  const auto* const entry = static_cast<const Instruction*>(kernel);
+  unsigned count = 0;
+  while (count < kMost && entry[-1 - static_cast<int>(count)] == kNop) ++count;
+  return count / 32;
+}
+
+extern "C" const td::simt::KernelLibrary td_kernel_library
+    __attribute__((visibility("default"))) = {__start_td_hooks, __stop_td_hooks, launch_bounds};

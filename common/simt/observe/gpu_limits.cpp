@@ -115,6 +115,15 @@ std::optional<LaunchError> check_launch(const GpuLimits& gpu, dim3 grid, dim3 bl
   return too_large(1, "cudaErrorInvalidValue", "invalid argument", what.str());
 }
 
+std::optional<LaunchError> check_launch_bounds(unsigned most, dim3 block) {
+  const std::size_t threads = std::size_t{block.x} * block.y * block.z;
+  if (most == 0 || threads <= most) return {};
+  return too_large(1, "cudaErrorInvalidValue", "invalid argument",
+                   "a block " + triple(block) + " has " + std::to_string(threads) +
+                       " threads, and the kernel is compiled for at most " + std::to_string(most) +
+                       " (__launch_bounds__)");
+}
+
 Occupancy occupancy(const GpuLimits& gpu, int threads_per_block, std::size_t shared,
                     int registers) {
   const int warps = std::max(round_up(threads_per_block, 32) / 32, 1);

@@ -58,6 +58,9 @@ std::optional<LaunchError> check_launch(const GpuLimits& gpu, dim3 grid, dim3 bl
                                         std::size_t static_shared, std::size_t dynamic_shared,
                                         bool opt_in = false);
 
+/// The same for a kernel with `__launch_bounds__(most)`; 0: it has none.
+std::optional<LaunchError> check_launch_bounds(unsigned most, dim3 block);
+
 /// How many blocks of a launch an SM (streaming multiprocessor) runs at a time.
 struct Occupancy {
   int by_threads = 0;    ///< Blocks that the threads alone would allow.

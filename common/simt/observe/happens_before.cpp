@@ -73,15 +73,28 @@ void HappensBefore::fence(const ThreadInfo& thread) {
   fenced_[thread.linear] = epoch_;
 }
 
-/// A release if a fence came before it, and an acquire of all earlier releases at the address.
-void HappensBefore::atomic(const ThreadInfo& thread, std::uintptr_t address) {
+/// A release if it writes after a fence, and an acquire of all earlier releases at the address.
+void HappensBefore::atomic(const ThreadInfo& thread, std::uintptr_t address, bool writes) {
   if (!fences_) return;
   std::vector<Release>& releases = releases_[address];
   const Stamp at = now(thread);
-  if (!releases.empty()) acquires_.push_back({&releases, releases.size(), at});
+  if (!releases.empty()) acquire({&releases, releases.size(), at});
   const std::uint32_t fenced = fenced_[thread.linear];
-  if (fenced != 0 || fenced_end_ != 0)
+  if (writes && (fenced != 0 || fenced_end_ != 0))
     releases.push_back({block_, std::max(fenced, fenced_end_), fenced != 0 ? at.moment : 0});
+}
+
+/// A loop that waits acquires the same releases again and again.
+void HappensBefore::acquire(const Acquire& acquire) {
+  constexpr std::size_t kFlags = 4;  // of one loop
+  const std::size_t count = std::min(kFlags, acquires_.size());
+  const bool is_known = std::any_of(acquires_.end() - static_cast<std::ptrdiff_t>(count),
+                                    acquires_.end(), [&](const Acquire& known) {
+                                      return known.releases == acquire.releases &&
+                                             known.count == acquire.count &&
+                                             known.at.moment == acquire.at.moment;
+                                    });
+  if (!is_known) acquires_.push_back(acquire);
 }
 
 bool HappensBefore::ordered_by_warp(const Stamp& earlier, const ThreadInfo& thread) const {

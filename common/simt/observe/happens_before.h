@@ -35,8 +35,10 @@ class HappensBefore {
   void global_write(const ThreadInfo& thread) {
     if (fences_) fenced_[thread.linear] = 0;
   }
-  /// An atomic operation, after it was checked itself.
-  void atomic(const ThreadInfo& thread, std::uintptr_t address);
+  /// Whether the launch has executed one so far.
+  bool has_fences() const { return fences_; }
+  /// An atomic operation or a volatile access, after it was checked itself.
+  void atomic(const ThreadInfo& thread, std::uintptr_t address, bool writes);
 
   Stamp now(const ThreadInfo& thread) const {
     return {epoch_ + thread.linear, warps_[thread.warp()].own[thread.lane()]};
@@ -79,6 +81,7 @@ class HappensBefore {
     Stamp at;
   };
 
+  void acquire(const Acquire& acquire);
   bool ordered_by_warp(const Stamp& earlier, const ThreadInfo& thread) const;
   bool ordered_by_atomic(std::uint32_t moment, const ThreadInfo& thread) const;
   static bool released(const Acquire& acquire, std::uint32_t moment);

@@ -18,9 +18,15 @@ class Initialization {
   explicit Initialization(Findings& findings) : findings_(findings) {}
 
   void begin_launch(const Regions& regions);
-  void begin_block() { block_ = next(); }
+  void begin_block() {
+    block_ = next();
+    is_complete_ = true;
+  }
+  /// A thread was ended, so what it would have written is missing until the block ends.
+  void thread_ended() { is_complete_ = false; }
   void access(const ThreadInfo& thread, const Access& access, const Region& region) {
-    if (access.kind != AccessKind::kWrite && region.shared && !is_written(access, region))
+    if (access.kind != AccessKind::kWrite && region.shared && is_complete_ &&
+        !is_written(access, region))
       report(thread, access, region);
     if (access.kind != AccessKind::kRead) write(access, region);
   }
@@ -47,6 +53,7 @@ class Initialization {
   const Region* regions_ = nullptr;     // the first
   std::uint32_t number_ = 0;            // the last that was given to a launch or a block
   std::uint32_t launch_ = 0, block_ = 0;
+  bool is_complete_ = true;  // no thread of the block was ended
 };
 
 }  // namespace td::simt

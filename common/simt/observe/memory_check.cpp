@@ -55,8 +55,11 @@ Region* MemoryCheck::search(const ThreadInfo& thread, const Access& access, Regi
 }
 
 void MemoryCheck::report_outside(const ThreadInfo& thread, const Access& access, Region* usual) {
-  if (access.space == Space::kShared)
-    return report_out_of_bounds(thread, access, regions_.shared(access.variable));
+  if (access.space == Space::kShared) {
+    const bool is_known = usual && usual->shared;
+    return report_out_of_bounds(thread, access,
+                                is_known ? *usual : regions_.nearest_shared(access));
+  }
   if (is_null(access.address)) return report_host_memory(thread, access);
   if (usual && distance(*usual, access.address) < kReachOfIndex)
     return report_out_of_bounds(thread, access, *usual);

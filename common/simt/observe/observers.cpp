@@ -136,12 +136,15 @@ bool Observers::access(const ThreadInfo& thread, const Access& access) {
   const std::uint16_t number = s.sites.number(access);
   AccessSite& site = s.sites[number];
   Region* region = s.memory.check(thread, access, site.usual);
-  if (!region) return false;
+  if (!region) {
+    s.initialization.thread_ended();
+    return false;
+  }
   site.usual = region;
   region->touched = true;
   s.initialization.access(thread, access, *region);
   s.races.access(thread, access, *region, number);
-  s.requests.access(thread, access, *region, number);
+  is_ahead_ = s.requests.access(thread, access, *region, number);
   return true;
 }
 

@@ -12,6 +12,7 @@ void RaceFinder::begin_launch(const LaunchInfo& launch, const Regions& regions) 
   if (cells_.size() < regions.cells()) cells_.resize(regions.cells());
   races_.clear();
   seen_.assign(Sites::kMost, 0);
+  compared_.assign(Sites::kMost, false);
   path_.clear();
   undecided_ = 0;
   kernel_ = launch.kernel;
@@ -53,26 +54,42 @@ void RaceFinder::access(const ThreadInfo& thread, const Access& access, const Re
                         std::uint16_t site) {
   Stamp me = order_.now(thread);
   me.site = site;
-  if (!overwrites_.empty() && overwriter_ != me.moment) compare_values();
+  if (!overwrites_.empty() && (overwriter_ != me.moment || overwrites_.size() >= kMostOverwrites))
+    compare_values();
   if (path_moment_ != me.moment || seen_[site] != me.moment) follow(me);
   for_cells(region, access.address, access.bytes, [&](std::size_t cell, std::uint32_t bytes) {
     me.bytes = static_cast<std::uint16_t>(bytes & 15);
+    if (access.is_compare) begin_compare(cells_[cell], me);
     if (access.kind == AccessKind::kRead)
       on_read(cells_[cell], me, thread, access, region);
     else
       on_write(cells_[cell], me, thread, access, region);
   });
-  if (region.shared && access.kind != AccessKind::kAtomic) return;
-  if (access.kind == AccessKind::kAtomic)
-    order_.atomic(thread, access.address);
-  else if (access.kind == AccessKind::kWrite)
+  if (region.shared && access.kind != AccessKind::kAtomic && !access.is_volatile) return;
+  if (is_atomic(sites_[site], region))
+    order_.atomic(thread, access.address, access.kind != AccessKind::kRead);
+  else if (!region.shared && access.kind == AccessKind::kWrite)
     order_.global_write(thread);
+}
+
+/// An atomicCAS after a plain read of the same thread notices whether the value was old.
+void RaceFinder::begin_compare(const Cell& cell, const Stamp& me) {
+  for (const Stamp& read : cell.reads)
+    if (read.moment == me.moment) compared_[read.site] = true;
+}
+
+/// PTX: volatile accesses are relaxed, as atomic functions are. In shared memory, in a kernel
+/// without fences, they usually stand for a missing __syncwarp().
+bool RaceFinder::is_atomic(const AccessSite& site, const Region& region) const {
+  return site.kind == AccessKind::kAtomic ||
+         (site.is_volatile && (!region.shared || order_.has_fences()));
 }
 
 bool RaceFinder::conflicts(const Stamp& earlier, const Stamp& me, const ThreadInfo& thread,
                            const Region& region) const {
   const std::uint32_t first = region.shared ? order_.first_of_block() : order_.first_of_launch();
   return earlier.moment >= first && (earlier.bytes & me.bytes) != 0 &&
+         !(is_atomic(sites_[earlier.site], region) && is_atomic(sites_[me.site], region)) &&
          !order_.ordered(earlier, thread);
 }
 
@@ -92,12 +109,7 @@ void RaceFinder::on_read(Cell& cell, const Stamp& me, const ThreadInfo& thread,
 
 void RaceFinder::on_write(Cell& cell, const Stamp& me, const ThreadInfo& thread,
                           const Access& access, const Region& region) {
-  const auto are_atomic = [&] {
-    return access.kind == AccessKind::kAtomic &&
-           sites_[cell.write.site].kind == AccessKind::kAtomic;
-  };
-  if (conflicts(cell.write, me, thread, region) && !are_atomic())
-    hazard(cell.write, me, thread, access, region);
+  if (conflicts(cell.write, me, thread, region)) hazard(cell.write, me, thread, access, region);
   for (Stamp& read : cell.reads) {
     if (conflicts(read, me, thread, region)) hazard(read, me, thread, access, region);
     if ((read.bytes & ~me.bytes) == 0) read = {};
@@ -120,10 +132,11 @@ void RaceFinder::hazard(const Stamp& earlier, const Stamp& me, const ThreadInfo&
                         const Access& access, const Region& region) {
   const bool between_blocks = !order_.in_this_block(earlier);
   Race& race = race_of(earlier, me, region, between_blocks);
-  const bool two_writes =
-      access.kind == AccessKind::kWrite && sites_[earlier.site].kind == AccessKind::kWrite;
+  const AccessSite &first = sites_[earlier.site], &second = sites_[me.site];
   if (race.pairs++ == 0) {
-    race.same_value = two_writes;
+    // Values of two different lines may be equal by chance, for these inputs.
+    race.same_value = access.kind == AccessKind::kWrite && first.kind == AccessKind::kWrite &&
+                      first.site == second.site;
     race.first_thread = order_.thread_of(earlier);
     race.first_block = order_.block_of(earlier);
     race.second_thread = thread.index;

@@ -59,6 +59,8 @@ class RaceFinder {
     std::array<unsigned char, 16> before;
   };
 
+  static constexpr std::size_t kMostOverwrites = 1024;
+
   void on_read(Cell& cell, const Stamp& me, const ThreadInfo& thread, const Access& access,
                const Region& region);
   void on_write(Cell& cell, const Stamp& me, const ThreadInfo& thread, const Access& access,
@@ -75,8 +77,15 @@ class RaceFinder {
   void put_in_program_order();
   void close(const Site* barrier);
 
+  bool is_atomic(const AccessSite& site, const Region& region) const;
+  void begin_compare(const Cell& cell, const Stamp& me);
+  bool is_start_of_compare(const Race& race) const;
+  bool is_harmless(const Race& race) const;
   bool is_update(const Race& race) const;
   bool is_part_of_update(const Race& race) const;
+  bool is_cured_by_barrier(const Race& race) const;
+  std::vector<const Race*> group_by_cause() const;
+  std::string text_of_others(const Race& race, const std::vector<const Race*>& others) const;
   std::string text(const Race& race) const;
   std::string circumstances(const Race& race) const;
   std::string cure(const Race& race) const;
@@ -91,7 +100,8 @@ class RaceFinder {
   std::vector<std::uint32_t> seen_;    // per place: the moment of its last access
   std::vector<std::uint16_t> path_;    // places in the order in which the thread reached them
   std::uint32_t path_moment_ = 0;
-  std::size_t undecided_ = 0;  // races of which the order in the program is not known
+  std::vector<bool> compared_;  // per place: a thread's atomicCAS followed its read there
+  std::size_t undecided_ = 0;   // races of which the order in the program is not known
   std::string kernel_;
   uint3 block_{};
   const Site* last_barrier_ = nullptr;

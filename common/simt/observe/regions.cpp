@@ -119,6 +119,17 @@ Region* Regions::nearest_before_wrap(std::uintptr_t address, std::size_t distanc
   return nullptr;
 }
 
+/// The machine names the variable before the address. The next one may begin closer after it.
+Region& Regions::nearest_shared(const Access& access) {
+  Region& before = shared(access.variable);
+  const std::size_t next = arguments_ + access.variable + std::size_t{1};
+  if (next >= regions_.size() || regions_[next].shared->is_dynamic) return before;
+  const bool is_after = access.address >= before.begin + before.bytes;
+  const std::size_t to_next = regions_[next].begin - access.address;
+  return is_after && to_next < access.address - before.begin - before.bytes ? regions_[next]
+                                                                            : before;
+}
+
 Region* Regions::nearest(std::uintptr_t address, std::size_t distance) {
   Region* found = nullptr;
   for (Region& region : regions_) {

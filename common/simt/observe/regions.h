@@ -70,6 +70,8 @@ class Regions {
   Region* nearest(std::uintptr_t address, std::size_t distance);
   /// The same for an unsigned index of 32 bits that should be negative, such as threadIdx.x - 1.
   Region* nearest_before_wrap(std::uintptr_t address, std::size_t distance);
+  /// Returns the variable of shared memory whose begin or end is nearest.
+  Region& nearest_shared(const Access& access);
   /// Returns the region of a shared variable.
   Region& shared(std::uint16_t variable) { return regions_[arguments_ + variable]; }
 

@@ -44,36 +44,76 @@ RequestCounter::Place& RequestCounter::place(std::uint16_t site, const Region& r
 /// A struct or a copy of memory counts as a GPU executes it when the compiler knows no larger
 /// alignment: in words of up to four bytes. Lanes that load or store a matrix (wmma) may have 32
 /// bytes each.
-void RequestCounter::access(const ThreadInfo& thread, const Access& access, Region& region,
+bool RequestCounter::access(const ThreadInfo& thread, const Access& access, Region& region,
                             std::uint16_t site) {
   Place& at = place(site, region);
-  if (access.bytes <= 32 && std::has_single_bit(access.bytes) && !access.is_copy)
-    return add(thread, access, region, at);
+  is_ahead_ = false;
+  if (access.bytes <= 32 && std::has_single_bit(access.bytes) && !access.is_copy) {
+    add(thread, access, region, at);
+    return is_ahead_;
+  }
   Access piece = access;
   piece.bytes = 1u << std::countr_zero(access.address | access.bytes | 4);
   for (std::uint32_t done = 0; done < access.bytes; done += piece.bytes) {
     piece.address = access.address + done;
     add(thread, piece, region, at);
   }
+  return is_ahead_;
 }
 
 void RequestCounter::add(const ThreadInfo& thread, const Access& access, Region& region,
                          Place& place) {
   const std::uint32_t execution = place.executions[thread.linear]++;
-  std::vector<std::uint32_t>& opened = place.opened[thread.warp()];
-  if (execution == opened.size()) opened.push_back(open(thread, access, region));
-  const std::uint32_t index = opened[execution];
+  Opened& opened = place.opened[thread.warp()];
+  if (execution < opened.first) {  // the others were counted without this lane
+    const std::uint32_t index = open(thread, access, region);
+    fill(requests_[index], thread, access, region);
+    return close(place, index);
+  }
+  const std::uint32_t number = execution - opened.first;
+  if (number == opened.indices.size()) {
+    opened.indices.push_back(open(thread, access, region));
+    if (number >= kMostOpen) limit(place, opened);
+  }
+  std::uint32_t& index = opened.indices[execution - opened.first];
   Request& request = requests_[index];
+  fill(request, thread, access, region);
+  if (--request.missing > 0) return;
+  close(place, index);
+  index = kCounted;
+}
+
+void RequestCounter::fill(Request& request, const ThreadInfo& thread, const Access& access,
+                          Region& region) {
   const std::uint32_t lane = thread.lane();
   request.lanes.mask |= 1u << lane;
   request.lanes.offset[lane] = static_cast<std::int64_t>(access.address - request.region->begin);
-  if (&region != request.region) {
-    request.elsewhere |= 1u << lane;
-    request.others[lane] = &region;
+  if (&region == request.region) return;
+  request.elsewhere |= 1u << lane;
+  request.others[lane] = &region;
+}
+
+/// Forgets what is counted; else the other threads get the chance to come, then the oldest requests
+/// are counted without them.
+void RequestCounter::limit(Place& place, Opened& opened) {
+  auto& indices = opened.indices;
+  const auto first_open =
+      std::find_if(indices.begin(), indices.end(), [](auto index) { return index != kCounted; });
+  auto end = std::min(first_open, indices.end() - 1);
+  if (end - indices.begin() < static_cast<std::ptrdiff_t>(kMostOpen / 2)) {
+    is_ahead_ = ++opened.asked <= threads_;
+    if (is_ahead_) return;
+    end = indices.begin() + kMostOpen / 2;
+    for (auto index = indices.begin(); index != end; ++index)
+      if (*index != kCounted) close(place, *index);
   }
-  if (--request.missing > 0) return;
-  count(place, request);
-  opened[execution] = kCounted;
+  opened.asked = 0;
+  opened.first += static_cast<std::uint32_t>(end - indices.begin());
+  indices.erase(indices.begin(), end);
+}
+
+void RequestCounter::close(Place& place, std::uint32_t index) {
+  count(place, requests_[index]);
   free_.push_back(index);
 }
 
@@ -99,13 +139,11 @@ void RequestCounter::flush() {
     if (!place.is_open) continue;
     place.is_open = false;
     std::fill(place.executions.begin(), place.executions.end(), 0);
-    for (std::vector<std::uint32_t>& opened : place.opened) {
-      for (const std::uint32_t index : opened)
-        if (index != kCounted) {
-          count(place, requests_[index]);
-          free_.push_back(index);
-        }
-      opened.clear();
+    for (Opened& opened : place.opened) {
+      for (const std::uint32_t index : opened.indices)
+        if (index != kCounted) close(place, index);
+      opened.indices.clear();
+      opened.first = opened.asked = 0;
     }
   }
 }
@@ -172,8 +210,23 @@ ThreadInfo RequestCounter::thread_of(std::uint32_t warp, int lane) const {
 
 void RequestCounter::end_launch(Profile& profile) const {
   profile.distinct_sectors = distinct_sectors_;
-  for (const Place& place : places_)
-    if (place.profile.requests > 0) profile.sites.push_back(place.profile);
+  for (const Place& place : places_) {
+    if (place.profile.requests == 0) continue;
+    // A line of a function that is inlined into several others is one place.
+    const auto same =
+        std::find_if(profile.sites.begin(), profile.sites.end(), [&](const SiteProfile& other) {
+          return other.site == place.profile.site && other.kind == place.profile.kind &&
+                 other.space == place.profile.space;
+        });
+    if (same == profile.sites.end()) {
+      profile.sites.push_back(place.profile);
+      continue;
+    }
+    *same += place.profile;
+    if (place.profile.worst_excess <= same->worst_excess) continue;
+    same->worst = place.profile.worst;
+    same->worst_excess = place.profile.worst_excess;
+  }
   const auto key = [](const SiteProfile& place) {
     return std::tie(place.site->file, place.site->line, place.site->column, place.kind);
   };

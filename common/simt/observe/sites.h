@@ -1,4 +1,5 @@
-// Numbers the accesses of a kernel: each place in the source together with the kind of access.
+// Numbers the accesses of a kernel: each place in the source together with the kind of access, and
+// the calls of inlined functions that lead there.
 // Called by Observers; the race finder and the counters keep these numbers instead of pointers.
 //
 // Invariant: numbers count from 0 in the order of first use within a launch, below kMost.
@@ -18,6 +19,7 @@ struct AccessSite {
   Space space = Space::kGlobal;
   Region* usual = nullptr;  ///< Of its last access.
   bool is_volatile = false;
+  const std::vector<const Site*>* calls = nullptr;  ///< As in Access.
 };
 
 class Sites {
@@ -33,12 +35,14 @@ class Sites {
     while (slots_[slot] != 0) {
       const std::uint16_t number = slots_[slot] - 1;
       const AccessSite& known = sites_[number];
-      if (known.site == access.site && known.kind == access.kind && known.space == access.space)
+      if (known.site == access.site && known.kind == access.kind && known.space == access.space &&
+          known.calls == access.calls)
         return number;
       slot = (slot + 1) % kSlots;
     }
     if (sites_.size() == kMost) return kMost - 1;
-    sites_.push_back({access.site, access.kind, access.space, nullptr, access.is_volatile});
+    sites_.push_back(
+        {access.site, access.kind, access.space, nullptr, access.is_volatile, access.calls});
     slots_[slot] = static_cast<std::uint16_t>(sites_.size());
     return slots_[slot] - 1;
   }
@@ -52,7 +56,8 @@ class Sites {
   static std::size_t hash(const Access& access) {
     const auto kind = static_cast<std::size_t>(access.kind);
     const auto space = static_cast<std::size_t>(access.space);
-    const std::size_t key = reinterpret_cast<std::uintptr_t>(access.site) + kind * 3 + space * 7;
+    const std::size_t key = reinterpret_cast<std::uintptr_t>(access.site) + kind * 3 + space * 7 +
+                            reinterpret_cast<std::uintptr_t>(access.calls) * 31;
     return key * 0x9e3779b97f4a7c15u >> 40;
   }
 

@@ -1,4 +1,5 @@
 #include "kernels.h"
+#include "step.h"
 
 __global__ void divided_barrier(int* out) {
   if (threadIdx.x < 32)
@@ -6,6 +7,13 @@ __global__ void divided_barrier(int* out) {
   else
     __syncthreads();  // mark: other_barrier
   out[threadIdx.x] = 1;
+}
+
+__global__ void barrier_of_header(const int* in, int* out) {
+  __shared__ int s[64];
+  end_of_step();
+  s[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = s[63 - threadIdx.x];  // mark: after step
 }
 
 __global__ void early_return(int* out, int n) {

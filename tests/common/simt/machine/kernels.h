@@ -38,6 +38,9 @@ __global__ void both_branches(int* out);
 __global__ void exited_lanes(int* out);
 __global__ void not_in_mask(int* out);
 __global__ void absent_source(int* out);
+__global__ void prefix_sum_of_some(int* out);
+__global__ void greatest_of_some(int* out);
+__global__ void sum_of_ended_lanes(const int* in, int* out);
 __global__ void active_mask(int* out);
 __global__ void different_masks(int* out);
 __global__ void bad_width(int* out);
@@ -47,6 +50,7 @@ __global__ void wrong_twice(int* out);
 
 // fault_kernels.cu: what the machine ends or reports.
 __global__ void divided_barrier(int* out);
+__global__ void barrier_of_header(const int* in, int* out);
 __global__ void early_return(int* out, int n);
 __global__ void divide(const int* in, int* out);
 __global__ void checks(const int* in, int* out);
@@ -56,6 +60,29 @@ __global__ void endless(int* out);
 __global__ void large_local(int* out);
 __global__ void throws(int* out);
 __global__ void device_function(const float* in, float* out);
+
+// wait_kernels.cu: loops that wait.
+__global__ void wait_for_warp(volatile int* ready, int* out);
+__global__ void chained_sum(volatile int* ready, volatile int* sums);
+__global__ void wait_for_each_other(volatile int* ready, int* out);
+__global__ void wait_for_nobody(const int* flag, int* out);
+__global__ void wait_at_barriers(int* out);
+
+// memory_kernels.cu: memory that is easily overlooked.
+__global__ void store_ranges(const float* in, float* out);
+__global__ void share_ranges(const float* in, float* out);
+__global__ void take_ranges(const float* in, float* out);
+__global__ void two_arrays(const int* index, int* out);
+__global__ void use_heap(int* out);
+__global__ void leave_heap(int* out);
+__global__ void call_virtual(const int* kinds, float* out);
+__global__ void bounded(int* out);
+template <int threads>
+__global__ void bounded_template(int* out);
+__global__ void use_other_name(double* out);
+__global__ void use_line_of_tile(const float* in, float* out);
+__global__ void misaligned_pairs(const double* in, double* out);
+__global__ void leave_everything(int* out, long long step);
 
 // matrix_kernels.cu: nvcuda::wmma.
 __global__ void multiply(const half* a, const half* b, float* c, int m, int n, int k);

@@ -71,6 +71,34 @@ __global__ void absent_source(int* out) {
   out[threadIdx.x] = __shfl_down_sync(FULL, 1, 8);  // mark: absent_source
 }
 
+// A prefix sum of the lanes that have an element: only those that have a lane to read from add it.
+__global__ void prefix_sum_of_some(int* out) {
+  const bool has_element = threadIdx.x < 20;
+  const unsigned mask = __ballot_sync(FULL, has_element);
+  if (!has_element) return;
+  int sum = 1;
+  for (int step = 1; step < 32; step *= 2) {
+    const int next = __shfl_down_sync(mask, sum, step);  // mark: prefix_sum_of_some
+    if (threadIdx.x + step < 20) sum += next;
+  }
+  out[threadIdx.x] = sum;
+}
+
+__global__ void greatest_of_some(int* out) {
+  const unsigned mask = __ballot_sync(FULL, threadIdx.x < 20);
+  if (threadIdx.x >= 20) return;
+  int greatest = -static_cast<int>(threadIdx.x);
+  for (int step = 16; step; step /= 2)
+    greatest = max(greatest, __shfl_down_sync(mask, greatest, step));  // mark: greatest_of_some
+  if (threadIdx.x == 0) out[0] = greatest;
+}
+
+__global__ void sum_of_ended_lanes(const int* in, int* out) {
+  int sum = in[threadIdx.x];  // mark: sum_of_ended_lanes
+  for (int step = 16; step; step /= 2) sum += __shfl_xor_sync(FULL, sum, step);
+  if (threadIdx.x == 0) out[0] = sum;
+}
+
 __global__ void active_mask(int* out) {
   out[threadIdx.x] = __shfl_xor_sync(__activemask(), 1, 1);  // mark: active_mask
 }

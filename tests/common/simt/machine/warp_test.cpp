@@ -101,6 +101,31 @@ TEST_CASE("A shuffle from a lane that has returned is reported with the reason")
             "neutral value such as 0");
 }
 
+TEST_CASE(
+    "Undefined values that a kernel does not use are a note, and no error of a plain launch") {
+  CHECK_THAT(only_finding<prefix_sum_of_some>(),
+             Catch::StartsWith("note: " + place_of_mark("prefix_sum_of_some") + ": lane ") &&
+                 Catch::Contains("harmless in this launch"));
+  const Tensor out = sim_zeros({20});
+  launch<prefix_sum_of_some>(block_of(32), out);
+  CHECK(out.cpu()[0].item<int>() == 20);
+  CHECK(out.cpu()[19].item<int>() == 1);
+}
+
+TEST_CASE("An undefined value that decides the result is a fault") {
+  CHECK_THAT(only_finding<greatest_of_some>(),
+             Catch::StartsWith(place_of_mark("greatest_of_some") + ": lane ") &&
+                 !Catch::Contains("harmless"));
+}
+
+TEST_CASE("A lane that was ended is reported once, by what it did") {
+  const Tensor in = sim_zeros({24}), out = sim_zeros({1});
+  const auto findings = findings_of([&] { launch<sum_of_ended_lanes>(block_of(32), in, out); });
+  REQUIRE(findings.size() == 1);
+  CHECK_THAT(findings[0],
+             Catch::StartsWith(place_of_mark("sum_of_ended_lanes") + ": reads in[24]"));
+}
+
 TEST_CASE("A mask from __activemask names the calling lane alone") {
   CHECK(only_finding<active_mask>() ==
         place_of_mark("active_mask") +

@@ -205,3 +205,43 @@ __global__ void half_tile(const half* in, half* out) {
 __global__ void left_neighbour(const float* in, float* out) {
   out[threadIdx.x] = in[threadIdx.x - 1];  // mark: left
 }
+
+// As in the CUDA programming guide, "Atomic Functions".
+__device__ float atomic_max(float* address, float value) {
+  unsigned* const bits = reinterpret_cast<unsigned*>(address);
+  unsigned old = *bits, assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(bits, assumed, __float_as_uint(fmaxf(value, __uint_as_float(assumed))));
+  } while (old != assumed);
+  return __uint_as_float(old);
+}
+
+__global__ void atomic_float_max(const float* in, float* most) {
+  atomic_max(most, in[blockIdx.x * blockDim.x + threadIdx.x]);
+}
+
+__device__ void put(float* array, int i, float value) { array[i] = value; }
+__device__ float get(const float* array, int i) { return array[i]; }
+
+__global__ void exchange_by_helpers(const float* in, float* out) {
+  __shared__ float s[64];
+  const int t = threadIdx.x;
+  put(s, t, get(in, t));              // mark: put
+  const float other = get(s, t ^ 3);  // mark: get
+  put(out, t, other);
+}
+
+// All lanes of a warp read side by side, again and again.
+__global__ void long_loops(const float* in, float* out, int n) {
+  float sum = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) sum += in[i];  // mark: long_loops
+  out[threadIdx.x] = sum;
+}
+
+__global__ void one_long_loop(const float* in, float* out, int n) {
+  if (threadIdx.x % 32 != 3) return;
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += in[i % 1000];  // mark: one_long_loop
+  out[threadIdx.x] = sum;
+}

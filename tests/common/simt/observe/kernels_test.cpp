@@ -1,8 +1,10 @@
 // The observers on real kernels: what they find in wrong ones, that they leave right ones alone in
 // every order of threads, and what they count.
-#include "kernels.h"
+#include <sys/resource.h>
+
 #include "../machine/marks.h"
 #include "catch.h"
+#include "kernels.h"
 #include "simt/launch.h"
 #include "simt/observe.h"
 #include "simt/observe/report.h"
@@ -189,4 +191,49 @@ TEST_CASE("threadIdx.x - 1 of thread 0 is an index past the end") {
   const Tensor in = floats(64), out = zero_floats(64);
   check_found([&] { launch<left_neighbour>({.grid = 1, .block = 64}, in, out); },
               Finding::Kind::kOutOfBounds, "left", "reads in[4294967295], past the end of in");
+}
+
+TEST_CASE("A loop around atomicCAS is right, in every order, although its first read is plain") {
+  const Tensor in = arange(0, 96, 1, kFloat).to("sim:0"), most = zero_floats(1);
+  check_clean([&] { launch<atomic_float_max>({.grid = 3, .block = 32}, in, most); });
+  CHECK(most.cpu().item<float>() == 95);
+}
+
+#if !defined(__clang__)  // which inlines no function that another library could replace
+TEST_CASE("A race between helpers is reported at the kernel's lines that call them") {
+  const Tensor in = floats(64), out = zero_floats(64);
+  check_found([&] { launch<exchange_by_helpers>({.grid = 1, .block = 64}, in, out); },
+              Finding::Kind::kRace, "get",
+              "Cure: __syncthreads() in front of line " +
+                  std::to_string(line_of_mark("get").number) + "'s read");
+}
+#endif
+
+TEST_CASE("Requests of long loops are counted exactly, although few are kept") {
+  constexpr int n = 64 * 5000;
+  const Tensor in = floats(n), out = zero_floats(64);
+  for (const simt::Order order : kOrders) {
+    const auto report =
+        observed([&] { launch<long_loops>({.grid = 1, .block = 64}, in, out, n); }, order);
+    const auto loads = report.profile.of("in", kLoad);
+    CHECK(loads.requests == n / 32);
+    CHECK(loads.transfers == n / 8);
+  }
+  CHECK(out.cpu()[63].item<float>() == 5000);
+}
+
+TEST_CASE("A long loop of one lane takes little memory") {
+  constexpr int n = 300'000;
+  const Tensor in = floats(1000), out = zero_floats(64);
+  const auto kilobytes = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+  };
+  const auto before = kilobytes();
+  const auto report =
+      observed([&] { launch<one_long_loop>({.grid = 1, .block = 64}, in, out, n); });
+  CHECK(kilobytes() - before < 60 << 10);
+  CHECK(report.profile.of("in", kLoad).requests == 2 * n);
+  CHECK(out.cpu()[35].item<float>() == n);
 }

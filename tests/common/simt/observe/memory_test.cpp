@@ -303,5 +303,22 @@ TEST_CASE("what the machine itself found is in the report, once per text") {
   CHECK(report.first_fault() == &report.findings[0]);
 }
 
+TEST_CASE("what a thread that was ended would have written is no finding of its own") {
+  Script script(32);
+  char* in = script.tensor("in", 20);
+  char* s = script.shared("s", 32);
+  const KernelReport report = script.run([&] {
+    script.each([&](unsigned t) {
+      if (script.read(t, in + 4 * t, 7)) script.put(t, s + 4 * t, 7, 1);
+    });
+    script.barrier(8);
+    script.each([&](unsigned t) {
+      if (t < 20) script.read(t, s + 4 * (31 - t), 9);
+    });
+  });
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].text.find("reads in[20], past the end of in") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace td::simt

@@ -150,9 +150,111 @@ TEST_CASE("nothing orders two blocks, not even a barrier") {
         "function");
 }
 
+TEST_CASE("one value that two lines write is a fault: other inputs may give other values") {
+  Script script(64);
+  char* sums = script.shared("sums", 2);
+  const KernelReport report = script.run([&] {
+    script.put(1, sums + 4, 7, 0);
+    script.put(32, sums + 4, 9, 0);
+  });
+  REQUIRE(report.findings.size() == 1);
+  CHECK_FALSE(report.findings[0].is_note);
+  CHECK(has(report, "sum.cu:9: thread (32,0,0) writes sums[1] while thread (1,0,0) writes it"));
+  CHECK(has(report, "or __syncthreads() in front of line 9's write"));
+}
+
+TEST_CASE("a read before the thread's own atomicCAS may be old, a read before another is a race") {
+  Script script(32);
+  char* most = script.tensor("most", 1);
+  char* other = script.tensor("other", 1);
+  const KernelReport report = script.run([&] {
+    script.each([&](unsigned t) {
+      script.read(t, most, 7);
+      script.compare(t, most, 9);
+      script.read(t, other, 11);
+      script.atomic(t, other, 12);
+    });
+  });
+  REQUIRE(report.findings.size() == 2);
+  CHECK(report.findings[0].is_note);
+  CHECK(report.findings[0].text.find("Harmless: where the value is old, atomicCAS fails") !=
+        std::string::npos);
+  CHECK_FALSE(report.findings[1].is_note);
+}
+
+TEST_CASE("volatile accesses of global memory are relaxed atomics, and flags with fences") {
+  for (const bool has_fence : {true, false}) {
+    Script script(64, 2);
+    char* flag = script.tensor("flag", 1);
+    char* data = script.tensor("data", 1);
+    const KernelReport report = script.run([&] {
+      const bool is_first = script.block().x == 0;
+      if (is_first) script.put(3, data, 7, 5);
+      if (has_fence) script.fence(3);
+      script.is_volatile = true;
+      if (is_first)
+        script.put(3, flag, 8, 1);
+      else
+        script.read(40, flag, 9);
+      script.is_volatile = false;
+      if (!is_first) script.read(40, data, 10);
+    });
+    REQUIRE(report.findings.size() == (has_fence ? 0 : 1));
+    if (!has_fence) CHECK(has(report, "sum.cu:10: thread (40,0,0) of block (1,0,0) reads data[0]"));
+  }
+}
+
+TEST_CASE("volatile flags of shared memory need a fence") {
+  for (const bool has_fence : {true, false}) {
+    Script script(64);
+    char* flag = script.shared("flag", 1);
+    char* data = script.shared("data", 1);
+    const KernelReport report = script.run([&] {
+      script.put(3, data, 7, 5);
+      if (has_fence) script.fence(3);
+      script.put(40, flag, 8, 0);
+      script.barrier(9);
+      script.put(3, data, 10, 6);
+      if (has_fence) script.fence(3);
+      script.is_volatile = true;
+      script.put(3, flag, 11, 1);
+      script.read(40, flag, 12);
+      script.is_volatile = false;
+      script.read(40, data, 13);
+    });
+    CHECK(report.findings.empty() == has_fence);
+  }
+}
+
+TEST_CASE("races that one barrier would cure are one finding") {
+  Script script(64);
+  char* a = script.shared("a", 64);
+  char* b = script.shared("b", 64);
+  const KernelReport report = script.run([&] {
+    script.each([&](unsigned t) {
+      script.put(t, a + 4 * t, 7, 1);
+      script.put(t, b + 4 * t, 8, 1);
+      script.read(t, a + 4 * (63 - t), 10);
+      script.read(t, b + 4 * (63 - t), 11);
+      script.read(t, b + 4 * ((t + 33) % 64), 12);
+    });
+    script.barrier(14);
+    script.each([&](unsigned t) {
+      script.put(t, a + 4 * t, 15, 2);
+      script.read(t, a + 4 * (63 - t), 16);
+    });
+  });
+  REQUIRE(report.findings.size() == 2);
+  CHECK(has(report,
+            "Cure: __syncthreads() in front of line 10's read\n  The same barrier is "
+            "missing for 2 more pairs of accesses: lines 8 and 11, 8 and 12"));
+  CHECK(report.findings[0].count > 128);  // pairs of all three
+  CHECK(report.findings[1].count == 64);
+}
+
 TEST_CASE("an atomic and a plain access race, two atomics do not; volatile orders nothing") {
   Script script(64);
-  char* flag = script.tensor("flag", 4);
+  char* flag = script.shared("flag", 4);
   const KernelReport report = script.run([&] {
     script.atomic(0, flag, 7);
     script.atomic(40, flag, 7);

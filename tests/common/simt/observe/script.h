@@ -76,14 +76,16 @@ class Script {
   }
 
   bool access(unsigned thread, AccessKind kind, const void* address, std::size_t bytes, int line,
-              int column = 1) {
+              int column = 1, bool is_compare = false) {
     Access access{kind,
                   Space::kGlobal,
                   is_volatile,
                   0,
                   static_cast<std::uint32_t>(bytes),
                   reinterpret_cast<std::uintptr_t>(address),
-                  at(line, column)};
+                  at(line, column),
+                  false,
+                  is_compare};
     for (std::size_t i = 0; i < info_.shared.size(); ++i)
       if (access.address - info_.shared[i].begin < info_.shared[i].bytes + kGap / 2) {
         access.space = Space::kShared;
@@ -103,6 +105,9 @@ class Script {
   }
   bool atomic(unsigned thread, void* address, int line, std::size_t bytes = 4) {
     return access(thread, AccessKind::kAtomic, address, bytes, line, 3);
+  }
+  bool compare(unsigned thread, void* address, int line) {
+    return access(thread, AccessKind::kAtomic, address, 4, line, 3, true);
   }
   void barrier(int line) { observers_->barrier(at(line)); }
   void warp_barrier(unsigned warp, std::uint32_t mask = ~0u) {
