@@ -4,6 +4,11 @@
 
 #include "td/td.h"
 
+/// SimpleModel: one linear layer with 10 inputs.
+inline td::nn::Sequential simple_model(std::int64_t outputs) {
+  return td::nn::Sequential(td::nn::Linear(10, outputs));
+}
+
 /// LeNet-5 for gray images of 28 x 28 (LeCun et al., 1998, with ReLU and max pooling).
 inline td::nn::Sequential lenet() {
   using namespace td::nn;

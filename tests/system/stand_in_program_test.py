@@ -70,15 +70,18 @@ def says(text, *patterns):
 
 def device_check(program, _):
     """Chapter 01."""
-    text = run(program, "--device", "cuda:0", variables=FAST)
-    says(text, r"^device: cuda:0$", r"^  cuda +2 devices$", r"^    cuda:0: Stand-in$", r"^    cuda:1: Stand-in$",
-         r"is_available\(\) +True", r'^  "cuda:0" or else "cpu" +cuda:0$', "^using sim:0", "^device: cuda:0, Stand-in",
-         "^cuda:7 is not used: there is no cuda:7: this process has 2 cuda devices", r"at the start +0 +0 +4096 of 4096",
-         r"with a tensor +64 +64 +4032 of 4096", r"most free memory: +cuda:1$", r"tensor released +0 +64 +4032 of 4096",
-         r"after empty_cache +0 +0 +4096 of 4096", r"^  cuda:0 .* us .* GB/s .* GFLOP/s$")
+    def on_cuda(name):
+        return run(program.with_name(f"ch01-{name}"), "--device", "cuda:0", variables=FAST)
+    says(run(program, "--device", "cuda:0", variables=FAST), r"^device: cuda:0$", r"^cuda: 2$", r"^  cuda:0  Stand-in$",
+         r"^  cuda:1  Stand-in$", r"^Is a GPU available\? yes; so use cuda:0$", r"^x \* x tensor\(\[1., 4., 9.\], device='cuda:0'\)$")
+    says(on_cuda("names"), "^using sim:0", "^device: cuda:0, Stand-in",
+         "^cuda:7 is not used: there is no cuda:7: this process has 2 cuda devices")
+    says(on_cuda("memory"), r"at the start +0 +0 +4096 of 4096", r"with a tensor +64 +64 +4032 of 4096",
+         r"most free memory: +cuda:1$", r"tensor released +0 +64 +4032 of 4096", r"after empty_cache +0 +0 +4096 of 4096")
+    says(on_cuda("speed"), r"^  cuda:0 .* us .* GB/s .* GFLOP/s$")
+    says(on_cuda("driver"), "^  driver 550.54.14, program of CUDA 13.0: finds no GPU$")
     says(run(program, "--device", "cpu", variables={"TD_STAND_IN_GPUS": "0"}),
-         r"^  cuda +0 devices$", "^    there is an NVIDIA driver but no GPU for this process", r"is_available\(\) +False",
-         r'^  "cuda:0" or else "cpu" +cpu$')
+         r"^cuda: 0$", "^  there is an NVIDIA driver but no GPU for this process", r"^Is a GPU available\? no; so use cpu$")
 
 
 def tensor_moves(program, _):

@@ -5,8 +5,7 @@
 
 #include "check_tensors.h"
 #include "exercises.h"
-#include "trace/trace.h"
-#include "waits.h"
+#include "host_waits.h"
 
 /// A small net with a batch norm, so that modes matter, always with the same weights.
 inline td::nn::Sequential make_net(td::Device device = "cpu") {
@@ -34,10 +33,7 @@ inline Batch pinned_batch(std::int64_t n, std::uint64_t seed) {
 template <class Work>
 int host_waits(Work&& work) {
   work();
-  td::synchronize("sim:0");
-  td::trace::start();
-  work();
-  return waits::count(td::trace::stop());
+  return check::host_waits(work);
 }
 
 /// The modes of all modules of a model, and a check that they are as before.

@@ -1,7 +1,5 @@
-// What the program of chapter 01 measures: sums and products on the cpu and on a device, and a
-// picture of asynchronous work. main.cpp includes it.
-#pragma once
-
+// Why a GPU is fast: sums and products on the cpu, with one core and with all, and on a device.
+// --timeline draws asynchronous work.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -10,13 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "app/app.h"
 #include "td/base/parallel.h"
 #include "td/td.h"
+
+namespace {
 
 // anchor: clock
 /// Returns the milliseconds that `work` takes: the median of 7 runs after one warm-up run. Device
 /// work is asynchronous, so the clock is read only after synchronize.
-inline double milliseconds(td::Device device, const std::function<void()>& work) {
+double milliseconds(td::Device device, const std::function<void()>& work) {
   std::vector<double> times;
   for (int run = 0; run < 8; ++run) {
     td::synchronize(device);
@@ -31,10 +32,10 @@ inline double milliseconds(td::Device device, const std::function<void()>& work)
 }
 // anchor end
 
-inline constexpr std::int64_t kSmall = 1000, kLarge = 8'000'000, kSide = 768;
+constexpr std::int64_t kSmall = 1000, kLarge = 8'000'000, kSide = 768;
 
 /// Prints one line: three measurements on a device.
-inline void measure(const std::string& what, td::Device device) {
+void measure(const std::string& what, td::Device device) {
   const auto sum_of = [&](std::int64_t n) {
     const auto a = td::ones({n}, device), b = td::ones({n}, device);
     return milliseconds(device, [&] { a + b; });
@@ -49,10 +50,10 @@ inline void measure(const std::string& what, td::Device device) {
 }
 
 /// Prints the measurements of the cpu, with one core and with all, and of `device`.
-inline void show_why(td::Device device) {
-  std::cout << "\n6. Why a GPU\n  one product of 768 x 768 matrices: " << 2 * kSide * kSide * kSide
-            << " operations, " << 3 * kSide * kSide * sizeof(float) << " bytes\n"
-            << "  one sum of 8000000 elements: " << kLarge << " operations, "
+void show_why(td::Device device) {
+  std::cout << "one product of 768 x 768 matrices: " << 2 * kSide * kSide * kSide << " operations, "
+            << 3 * kSide * kSide * sizeof(float) << " bytes\n"
+            << "one sum of 8000000 elements: " << kLarge << " operations, "
             << 3 * kLarge * sizeof(float) << " bytes\n"
             << "                      1,000 sums   8,000,000 sums    matrix product\n";
   const int cores = td::parallel_width();
@@ -64,7 +65,7 @@ inline void show_why(td::Device device) {
 }
 
 /// Draws three products: how long the host needs to launch them, and how long the device computes.
-inline void draw(td::Device device, const std::string& file) {
+void draw(td::Device device, const std::string& file) {
   const auto m = td::ones({kSide, kSide}, device);
   td::mm(m, m);
   td::synchronize(device);
@@ -78,4 +79,19 @@ inline void draw(td::Device device, const std::string& file) {
     td::synchronize(device);
   }
   td::trace::write_svg(td::trace::stop(), file, td::trace::PictureOptions().host(true));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string timeline;
+  app::Command command("ch01-speed", "Times sums and matrix products.");
+  command.option("--timeline", timeline, "draw three matrix products into this .svg");
+  return command.run(argc, argv, [&](const app::Options& options) {
+    const td::Device device = app::choose_device(options);
+    if (timeline.empty())
+      show_why(device);
+    else
+      draw(device, timeline);
+  });
 }
