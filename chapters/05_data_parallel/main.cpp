@@ -1,143 +1,38 @@
-// Chapter 05, DataParallel: one process trains one model on several devices. The default trains the
-// network of chapter 04 on all GPUs or, where there are none, on all sim devices.
-#include <chrono>
-#include <iomanip>
+// Chapter 05, DataParallel: one line gives a model all devices, and the training loop stays the
+// same.
 #include <iostream>
 
-#include "../04_training_loop/images.h"
-#include "../04_training_loop/models.h"
 #include "app/app.h"
-#include "parts.h"
-#include "trainer.h"
+#include "td/td.h"
 
-namespace {
-
-struct Choices {
-  std::string model = "cnn", strategy = "data-parallel", timeline;
-  double lr = 0.02;
-};
-
-// anchor: simple
-// The program of most tutorials: one line makes a model of several devices.
-void print_using(td::Device device) {
-  td::nn::Sequential model = simple_model(1);
-  td::nn::AnyModule trained = model;
-  Devices devices;
-  for (int i = 0; i < td::device_count(device.type()); ++i) devices.emplace_back(device.type(), i);
-  if (devices.size() > 1) {
-    std::cout << "Using " << devices.size() << (device.is_cuda() ? " GPUs!\n" : " sim devices!\n");
-    trained = td::nn::DataParallel(model, devices);
-  }
-  trained.ptr()->to(device);
-  std::cout << *trained.ptr() << '\n';
-  const td::Tensor output = trained.forward(td::randn({30, 10}).to(device));
-  std::cout << "Outside: input 30 rows, output " << output.sizes() << " on " << output.device()
-            << '\n';
-}
-// anchor end
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-double accuracy(Trainer& trainer, const std::vector<images::Batch>& test) {
-  const td::NoGradGuard no_grad;
-  trainer.model->eval();
-  double right = 0, all = 0;
-  for (const images::Batch& batch : test) {
-    const td::Tensor guess = trainer.forward(batch.data).argmax(1);
-    right += (guess == batch.target.to(guess.device())).sum().item<double>();
-    all += static_cast<double>(batch.target.numel());
-  }
-  trainer.model->train();
-  return right / all;
-}
-
-double train_epoch(Trainer& trainer, images::Set& set, std::int64_t epoch) {
-  app::ProgressLine progress;
-  td::Tensor total = td::zeros({}, trainer.devices[0]);
-  const double start = now();
-  std::int64_t steps = 0;
-  for (const images::Batch& batch : *set.train) {
-    total += trainer.step(batch);
-    const std::string where =
-        "epoch " + std::to_string(epoch) + ", step " + std::to_string(++steps);
-    progress.show(where);
-    if (app::stop_requested()) throw app::Stopped(where);
-  }
-  const double loss = total.item<double>() / static_cast<double>(steps);  // waits for the device
-  const double rate = static_cast<double>(set.samples) / (now() - start);
-  progress.clear();
-  std::cout << std::fixed << "Epoch " << epoch << ", Loss: " << std::setprecision(4) << loss
-            << ", test accuracy: " << std::setprecision(1) << 100 * accuracy(trainer, set.test)
-            << " %, " << std::setprecision(0) << rate << " samples/s\n"
-            << std::flush;
-  return rate;
-}
-
-// Draws one step that is not the first, because the first steps allocate memory.
-void draw_step(Trainer& trainer, const images::Batch& batch, const std::string& path) {
-  for (const td::Device& device : trainer.devices)
-    TD_CHECK(app::OptionError, !device.is_cpu(),
-             "--timeline shows an accelerator at work; take --devices sim:0,sim:1");
-  for (int i = 0; i < 3; ++i) trainer.step(batch);
-  for (const td::Device& device : trainer.devices) td::synchronize(device);
-  td::trace::start();
-  trainer.step(batch);
-  const td::trace::Trace trace = td::trace::stop();
-  std::cout << "One step of " << batch.data.size(0)
-            << " samples: " << td::trace::text_timeline(trace);
-  if (path != "-") td::trace::write_svg(trace, path);
-}
-
-// One step on one device and one on all, interleaved; medians of five.
-void compare(Trainer& trainer, const images::Batch& batch) {
-  Trainer one(cifar_net(), {trainer.devices[0]}, "single", 0.01);
-  std::vector<double> alone, together;
-  for (int i = 0; i < 6; ++i)
-    for (auto [who, times] : {std::pair(&one, &alone), std::pair(&trainer, &together)}) {
-      const double start = now();
-      who->step(batch).item<float>();              // waits for the device
-      if (i > 0) times->push_back(now() - start);  // the first warms up
-    }
-  for (auto* times : {&alone, &together}) std::sort(times->begin(), times->end());
-  std::cout << "One step of " << batch.data.size(0) << " samples: " << std::setprecision(1)
-            << 1e3 * alone[2] << " ms on " << trainer.devices[0] << ", " << 1e3 * together[2]
-            << " ms on " << trainer.devices.size() << " devices (" << trainer.strategy
-            << "): " << std::setprecision(2) << alone[2] / together[2] << " times as fast\n";
-}
-
-void run(const app::Options& options, const Choices& choices) {
-  const bool automatic = options.devices.empty() && options.device == "auto";
-  const Devices devices = automatic ? app::choose_accelerators(choices.strategy == "single" ? 1 : 2)
-                                    : app::choose_devices(options);
-  td::manual_seed(options.seed);
-  if (choices.model == "simple") return print_using(devices[0]);
-  if (choices.model == "parts") return show_parts(devices);
-  images::Set set = images::load(app::image_folder(options, app::Images::kColor),
-                                 app::Images::kColor, static_cast<std::size_t>(options.batch_size));
-  Trainer trainer(cifar_net(), devices, choices.strategy, choices.lr);
-  images::Batch batch = set.test.at(0);
-  const std::int64_t rows = std::min(options.batch_size, batch.data.size(0));
-  batch = {batch.data.narrow(0, 0, rows), batch.target.narrow(0, 0, rows)};
-  if (!choices.timeline.empty()) return draw_step(trainer, batch, choices.timeline);
-  for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) train_epoch(trainer, set, epoch);
-  if (choices.strategy != "single" && devices.size() > 1) compare(trainer, batch);
-}
-
-}  // namespace
+namespace nn = td::nn;
 
 int main(int argc, char** argv) {
-  Choices choices;
-  app::Command command("ch05_data_parallel", "Trains one model on several devices.");
-  command.takes({"devices", "epochs", "batch-size", "seed", "data"});
-  command.options.epochs = 3;
-  command.options.batch_size = 128;
-  command.choice("--model", choices.model, {"cnn", "simple", "parts"},
-                 "train, show the one line, or show what is divided");
-  command.choice("--strategy", choices.strategy, {"single", "by-hand", "data-parallel"},
-                 "one device, the exercises, or td::nn::parallel");
-  command.option("--lr", choices.lr, "learning rate");
-  command.option("--timeline", choices.timeline, "draw one step into this .svg; - for text only");
-  return command.run(argc, argv, [&](const app::Options& options) { run(options, choices); });
+  const td::Device device = app::start(argc, argv, "Trains one model on all devices of a kind.");
+  td::manual_seed(1);
+
+  nn::Sequential network(nn::Linear(10, 1));
+  nn::AnyModule model = network;  // can also hold a DataParallel
+  std::vector<td::Device> devices;
+  for (int i = 0; i < td::device_count(device.type()); ++i) devices.emplace_back(device.type(), i);
+  if (devices.size() > 1) {
+    std::cout << "Using " << devices.size() << ' ' << device.type() << " devices!\n";
+    model = nn::DataParallel(network, devices);
+  }
+  model.ptr()->to(device);
+  std::cout << *model.ptr() << '\n';
+
+  nn::MSELoss criterion;
+  td::optim::SGD optimizer(model.ptr()->parameters(), td::optim::SGDOptions(0.05));
+  const td::Tensor inputs = td::randn({30, 10}).to(device);
+  const td::Tensor targets = inputs.sum(1, /*keepdim=*/true);
+  for (int epoch = 1; epoch <= 5; ++epoch) {
+    optimizer.zero_grad();
+    const td::Tensor outputs = model.forward(inputs);  // each device computes a part of the rows
+    const td::Tensor loss = criterion(outputs, targets);
+    loss.backward();  // each device computes its part of the gradients; device 0 adds them
+    optimizer.step();
+    std::cout << "Epoch " << epoch << ", " << outputs.size(0) << " outputs on " << outputs.device()
+              << ", Loss: " << loss.item<float>() << '\n';
+  }
 }

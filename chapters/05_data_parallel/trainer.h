@@ -1,4 +1,4 @@
-// A training step on several devices, by three strategies. Included by main.cpp and parts.h.
+// A training step on several devices, by three strategies. Included by the programs.
 // Invariant: with every strategy, the gradient is that of the whole batch on one device.
 #pragma once
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs chapter 05's program as a user does: its strategies, devices, Ctrl-C, and the timeline.
+"""Runs chapter 05's programs as a user does: its strategies, devices, Ctrl-C, and the timeline.
 
     data_parallel_program_test.py PROGRAM_FOLDER
 
@@ -49,13 +49,15 @@ def pictures(program, data, folder):
 
 
 def main():
-    program = pathlib.Path(sys.argv[1]) / "ch05_data_parallel"
+    program = pathlib.Path(sys.argv[1]) / "ch05-train"
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         data = write_cifar(folder / "colour")
         strategies(program, data)
         pictures(program, data, folder)
-        ends(program, ["--model", "simple", "--device", "sim"], 0, "Using 2 sim devices!", "(module): Sequential(")
+        main_program = program.with_name("ch05_data_parallel")
+        ends(main_program, ["--device", "sim"], 0, "Using 2 sim devices!", "(module): Sequential(", "Epoch 5, 30 outputs on sim:0")
+        ends(main_program, ["--device", "cpu"], 0, "Epoch 5, 30 outputs on cpu")
         ends(program, ["--strategy", "magic"], 2, "magic", "by-hand")
         ends(program, ["--devices", "sim:0,sim:7", "--data", data], 1, "there is no sim:7")
         stops(program, ["--devices", "sim:0,sim:1", "--data", data, "--epochs", 1000000, "--batch-size", 8])

@@ -112,17 +112,19 @@ def training_loop(program, folder):
 
 def data_parallel(program, folder):
     """Chapter 05."""
+    main, program = program, program.with_name("ch05-train")
     data = ["--data", write_cifar(folder / "color"), "--epochs", 1, "--batch-size", 15]
     alone = ("--strategy", "single", "--devices", "cpu")
     for strategy in ("by-hand", "data-parallel"):
         for devices in ("cuda:0,cuda:1", "cuda:1,cuda:0,cuda:1"):
             same_losses(program, ("--strategy", strategy, "--devices", devices), alone, *data, variables=FAST)
-    says(run(program, "--model", "simple", "--device", "cuda"), "^Using 2 GPUs!", r"output \[30, 1\] on cuda:0")
+    says(run(main, "--device", "cuda"), "^Using 2 cuda devices!", "^Epoch 5, 30 outputs on cuda:0")
+    same_losses(main, ("--device", "cuda"), ("--device", "sim"))
     says(run(program, *data, "--devices", "cuda:0,cuda:1", "--timeline", "-", variables=FAST), r"^ cuda:0 \|", r"^ cuda:1 \|")
     one_gpu = {"TD_STAND_IN_GPUS": "1"}
-    says(run(program, "--model", "simple", variables=one_gpu),
-         r"^devices: sim:0 sim:1 \(this machine has 1 GPU, and 2 are needed; the software accelerator takes its place\)$",
-         "^Using 2 sim devices!", r"output \[30, 1\] on sim:0")
+    says(run(main, variables=one_gpu), "^device: cuda:0", "^Epoch 5, 30 outputs on cuda:0")
+    says(run(program, *data, variables=one_gpu | FAST),
+         r"^devices: sim:0 sim:1 \(this machine has 1 GPU, and 2 are needed; the software accelerator takes its place\)$")
     same_losses(program, ("--strategy", "single"), alone, *data, variables=FAST | one_gpu)
 
 

@@ -20,7 +20,7 @@ SMALL = {  # programs whose usual work takes long
     "ch04-train": ["--model", "linear", "--epochs", 1],
     "ch04-inference": ["--batch-size", 4],
     "ch04-batch_sizes": ["--batch-size", 4],
-    "ch05_data_parallel": ["--model", "simple"],
+    "ch05-train": ["--timeline", "-", "--devices", "sim:0,sim:1"],
     "ch06_nccl_ddp": ["--model", "simple"],
     "ch07-precisions": ["--model", "mlp", "--width", 32, "--samples", 64, "--epochs", 1],
     "ch08_pinned_memory": ["--show", "feeding", "--steps", 4, "--batch-size", 8],
@@ -111,7 +111,7 @@ def training(folder, programs, data):
 
 
 def several_devices(folder, programs, data):
-    events = traced(programs / "ch05_data_parallel", folder,
+    events = traced(programs / "ch05-train", folder,
                     ["--data", data, "--devices", "sim:0,sim:1", "--timeline", "-"])
     devices = {e["args"]["device"] for e in events if e["ph"] == "X" and e["cat"] == "kernel"}
     expect(devices == {"sim:0", "sim:1"}, f"ch05: kernels ran on {devices}")

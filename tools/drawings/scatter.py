@@ -1,6 +1,6 @@
 """How scatter divides a batch and gather joins the outputs: chapters/05_data_parallel/scatter.svg.
 
-Called by tools/pictures.py with what `./course run 5 --model parts` prints. Invariant: the sizes of the parts are
+Called by tools/pictures.py with what `./course run 5 parts` prints. Invariant: the sizes of the parts are
 the program's.
 """
 

@@ -11,7 +11,7 @@ from .frame import BLUE, ROOT, WIDTH, Picture
 
 # The label of a bar, the command that measured it, and where its output has the speed-up.
 BARS = [
-    ("DataParallel, CIFAR-10 network (chapter 05)", "./course run 5 --devices sim:0,sim:1 --epochs 2",
+    ("DataParallel, CIFAR-10 network (chapter 05)", "./course run 5 train --devices sim:0,sim:1 --epochs 2",
      r"([\d.]+) times as fast"),
     ("4 micro-batches, split model (chapter 09)", "./course run 9 --device sim --show split",
      r"^ +sim:0 and sim:1 +[\d.]+ +[\d.]+ +([\d.]+)$"),

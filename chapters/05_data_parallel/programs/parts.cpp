@@ -1,22 +1,23 @@
 // Numbers of data-parallel training that you can compute by hand: the parts of a batch, why losses
-// are weighted, what each step copies, and three steps that pytorch.py repeats. Included by
-// main.cpp for --model parts.
-#pragma once
-
+// are weighted, what each step copies, and three steps that parts.py repeats. The steps call the
+// exercises; with --mine they are yours.
 #include <iostream>
 
-#include "../04_training_loop/models.h"
+#include "../../04_training_loop/models.h"
+#include "app/app.h"
 #include "trainer.h"
 
+namespace {
+
 /// Values between -0.5 and 0.5 that pytorch.py computes in the same way.
-inline td::Tensor formula(const std::vector<std::int64_t>& sizes, int start) {
+td::Tensor formula(const std::vector<std::int64_t>& sizes, int start) {
   std::vector<float> values(static_cast<std::size_t>(td::empty(sizes).numel()));
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = static_cast<float>((static_cast<int>(i) * 7 + start) % 11 - 5) / 10.0F;
   return td::tensor(values).reshape(sizes);
 }
 
-inline td::nn::Sequential formula_model() {
+td::nn::Sequential formula_model() {
   td::nn::Sequential model(td::nn::Linear(4, 3), td::nn::Tanh(), td::nn::Linear(3, 2));
   const td::NoGradGuard no_grad;
   int start = 0;
@@ -25,7 +26,7 @@ inline td::nn::Sequential formula_model() {
   return model;
 }
 
-inline void show_parts(const Devices& devices) {
+void show_parts(const Devices& devices) {
   for (const auto& [rows, count] : {std::pair(10, 4), {9, 4}, {36, 7}, {128, 2}}) {
     std::cout << rows << " rows on " << count << " devices:";
     for (const td::Tensor& part : scatter(td::zeros({rows, 1}), Devices(count, td::kCPU)))
@@ -49,4 +50,13 @@ inline void show_parts(const Devices& devices) {
   for (int step = 1; step <= 3; ++step)
     std::cout << "step " << step << " of 5 rows on " << devices.size() << " devices, loss "
               << trainer.step(batch).item<double>() << '\n';
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  app::Command command("ch05-parts", "Shows what data-parallel training divides and copies.");
+  command.takes({"devices"});
+  return command.run(argc, argv,
+                     [](const app::Options& options) { show_parts(app::choose_devices(options)); });
 }
