@@ -295,7 +295,7 @@ class Check:
             Item("ch04.training", chapters / "ch04-train", *device, "--epochs", "2"),
             Item("ch04.channels_last", chapters / "ch04-train", *device, "--epochs", "2", "--channels-last"),
             Item("ch07.amp", chapters / "ch07-precisions", *device, "--epochs", "2"),
-            Item("ch08.bandwidth", chapters / "ch08_pinned_memory", *device, "--show", "bandwidth", "--largest", "256"),
+            Item("ch08.bandwidth", chapters / "ch08-bandwidth", *device, "--largest", "256"),
             Item("ch11.kernels", chapters / "ch11_kernels", *device),
             Item("ch12.advise", chapters / "ch12_which_device", *device), *self.xla_program()])
         self.part("sanitizers", 130, [

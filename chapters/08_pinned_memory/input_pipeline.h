@@ -1,4 +1,5 @@
-// One training loop with four input pipelines. main.cpp times and draws them.
+// One training loop with four input pipelines. programs/feeding.cpp times and draws them, and
+// programs/losses.cpp prints what they learn.
 // Invariant: in all four, the model gets the same batches in the same order.
 #pragma once
 
@@ -144,3 +145,13 @@ class InputPipeline {
   td::optim::SGD optimizer_;
   std::vector<td::Tensor> losses_;
 };
+
+/// A loop of a pipeline, and its name.
+struct NamedLoop {
+  const char* name;
+  void (InputPipeline::*run)();
+};
+inline constexpr NamedLoop kLoops[] = {{"plain", &InputPipeline::plain},
+                                       {"pinned", &InputPipeline::pinned},
+                                       {"prefetched", &InputPipeline::prefetched},
+                                       {"by hand", &InputPipeline::by_hand}};

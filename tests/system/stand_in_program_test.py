@@ -130,13 +130,16 @@ def data_parallel(program, folder):
 
 def pinned_memory(program, folder):
     """Chapter 08."""
-    on = ["--device", "cuda:0", "--batch-size", 8]
-    says(run(program, *on, "--show", "bandwidth", "--largest", 1), r"^ +4 KiB( +[\d.]+){5}$", r"^ +1 MiB( +[\d.]+){5}$")
-    text = run(program, *on, "--show", "feeding", "--steps", 4, "--timeline", folder, variables=FAST)
+    on = ["--device", "cuda:0"]
+    def other(name, *options, **how):
+        return run(program.with_name(f"ch08-{name}"), *on, *options, **how)
+    same_losses(program, on, ("--device", "cpu"), variables=FAST)
+    says(other("bandwidth", "--largest", 1), r"^ +4 KiB( +[\d.]+){5}$", r"^ +1 MiB( +[\d.]+){5}$")
+    text = other("feeding", "--batch-size", 8, "--steps", 4, "--timeline", folder, variables=FAST)
     says(text, *(rf"^ *{way}( +-?[\d.]+){{4}}$" for way in ("plain", "pinned", "prefetched", "by hand")),
          r"^ cuda:0 .*\|[fbc.]+\|$")
     expect((folder / "prefetched.svg").stat().st_size > 1000, "no picture of the prefetched steps")
-    says(run(program, *on, "--show", "graph", variables=FAST), r"^A step is \d+ launches", "^The loss went down meanwhile")
+    says(other("graph", variables=FAST), r"^A step is \d+ launches", "^The loss went down meanwhile")
 
 
 def together(program, _):

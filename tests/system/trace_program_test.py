@@ -23,7 +23,9 @@ SMALL = {  # programs whose usual work takes long
     "ch05-train": ["--timeline", "-", "--devices", "sim:0,sim:1"],
     "ch06_nccl_ddp": ["--model", "simple"],
     "ch07-precisions": ["--model", "mlp", "--width", 32, "--samples", 64, "--epochs", 1],
-    "ch08_pinned_memory": ["--show", "feeding", "--steps", 4, "--batch-size", 8],
+    "ch08-bandwidth": ["--largest", 1],
+    "ch08-feeding": ["--steps", 4, "--batch-size", 8],
+    "ch08-losses": ["--batch-size", 8],
     "ch09_cpu_and_gpu_together": ["--show", "split", "--batch-size", 8],
 }
 WITHOUT_OUR_DEVICES = ("ch10_xla_and_tpu",)  # its devices are the plug-in's

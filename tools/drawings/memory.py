@@ -1,6 +1,6 @@
 """The memories that one tensor can be in, with addresses: chapters/08_pinned_memory/memory.svg.
 
-Called by tools/pictures.py with what `./course run 8 --show memory` prints. Invariant: addresses, sizes and who may
+Called by tools/pictures.py with what `./course run 8 memory` prints. Invariant: addresses, sizes and who may
 access them are the program's; only the places are chosen here.
 """
 

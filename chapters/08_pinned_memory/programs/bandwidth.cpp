@@ -1,13 +1,15 @@
 // The table of bandwidths: both directions, pageable and pinned memory, small and large copies.
-// main.cpp prints it. Every number is a median of copies that were waited for.
-#pragma once
-
+// Every number is a median of copies that were waited for. gb_per_s, copy_seconds and PinnedBuffer
+// are exercises; with --mine they are yours.
 #include <chrono>
 #include <iomanip>
 #include <iostream>
 #include <string>
 
+#include "app/app.h"
 #include "exercises.h"
+
+namespace {
 
 /// GB/s of copies between the host and a device; `both` is the sum of both directions.
 struct Bandwidth {
@@ -15,8 +17,8 @@ struct Bandwidth {
 };
 
 /// Seconds until a copy in each direction is done, on two streams: the slower of the two.
-inline double both_ways_seconds(const td::Tensor& up_to, const td::Tensor& up_from,
-                                const td::Tensor& down_to, const td::Tensor& down_from, int runs) {
+double both_ways_seconds(const td::Tensor& up_to, const td::Tensor& up_from,
+                         const td::Tensor& down_to, const td::Tensor& down_from, int runs) {
   const td::Stream up = td::getStreamFromPool(up_to.device());
   const td::Stream down = td::getStreamFromPool(up_to.device());
   std::vector<double> seconds;
@@ -39,7 +41,7 @@ inline double both_ways_seconds(const td::Tensor& up_to, const td::Tensor& up_fr
   return seconds[seconds.size() / 2];
 }
 
-inline Bandwidth measure(std::size_t bytes, td::Device device, int runs) {
+Bandwidth measure(std::size_t bytes, td::Device device, int runs) {
   const std::int64_t count = static_cast<std::int64_t>(bytes / sizeof(float));
   PinnedBuffer up_memory(device.type(), bytes), down_memory(device.type(), bytes);
   const td::Tensor up = td::from_blob(up_memory.data(), {count});
@@ -60,13 +62,13 @@ inline Bandwidth measure(std::size_t bytes, td::Device device, int runs) {
 }
 
 /// "4 KiB", "256 MiB".
-inline std::string size_text(std::size_t bytes) {
+std::string size_text(std::size_t bytes) {
   return bytes < (1 << 20) ? std::to_string(bytes >> 10) + " KiB"
                            : std::to_string(bytes >> 20) + " MiB";
 }
 
 /// Sizes from 4 KiB to `largest`, each four times the last, as long as they fit into the device.
-inline void print_bandwidth(td::Device device, std::size_t largest) {
+void print_bandwidth(td::Device device, std::size_t largest) {
   std::cout << "GB/s (10^9 bytes per second), medians of 5 copies\n"
             << "             to the device         to the host       both at once\n"
             << "          pageable   pinned     pageable   pinned        pinned\n";
@@ -86,4 +88,18 @@ inline void print_bandwidth(td::Device device, std::size_t largest) {
     last = bytes;
   }
   td::empty_cache();  // pinned memory is scarce: release it after the table
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::int64_t largest = 256;
+  app::Command command("ch08-bandwidth", "Measures copies between host and device.");
+  command.option("--largest", largest, "MiB of the largest copy in the table", 1);
+  return command.run(argc, argv, [&](const app::Options& options) {
+    const td::Device device = app::choose_device(options);
+    TD_CHECK(app::OptionError, !device.is_cpu(),
+             "this program needs a device with a link to the host; use --device sim");
+    print_bandwidth(device, static_cast<std::size_t>(largest) << 20);
+  });
 }

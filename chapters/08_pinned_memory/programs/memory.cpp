@@ -1,24 +1,23 @@
 // Where one tensor is stored: in pageable and pinned memory of the host, and in the memory of each
-// device. Included by main.cpp for --show memory; tools/pictures.py draws what it prints.
-#pragma once
-
+// device. tools/pictures.py draws what it prints.
 #include <iomanip>
 #include <iostream>
 #include <string>
 
+#include "app/app.h"
 #include "td/device/backend.h"
 #include "td/td.h"
 
-namespace memory {
+namespace {
 
-inline void print_tensor(const std::string& name, const td::Tensor& x) {
+void print_tensor(const std::string& name, const td::Tensor& x) {
   std::cout << std::setw(10) << name << std::setw(9) << x.device().str() << std::setw(17)
             << x.data_ptr() << std::setw(11) << x.numel() * 4 << "   "
             << (x.device().is_cpu() ? "yes" : "no") << '\n';
 }
 
 /// Prints address and size of the same matrix in every memory that `device`'s kind has.
-inline void print(td::Device device) {
+void print(td::Device device) {
   const td::Tensor pageable = td::ones({1024, 1024}), pinned = pageable.pin_memory();
   std::cout << "a matrix of 1024 x 1024 floats\n"
             << "              device          address      bytes   accessible to the host\n";
@@ -35,4 +34,14 @@ inline void print(td::Device device) {
   }
 }
 
-}  // namespace memory
+}  // namespace
+
+int main(int argc, char** argv) {
+  app::Command command("ch08-memory", "Shows where a tensor is stored.");
+  return command.run(argc, argv, [&](const app::Options& options) {
+    const td::Device device = app::choose_device(options);
+    TD_CHECK(app::OptionError, !device.is_cpu(),
+             "this program needs a device with a link to the host; use --device sim");
+    print(device);
+  });
+}

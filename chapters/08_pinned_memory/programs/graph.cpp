@@ -1,16 +1,19 @@
-// A training step of many small kernels, launched one by one and as one graph. main.cpp shows it
-// with --show graph. Invariant: both make the same step, on the same memory.
-#pragma once
-
+// A training step of many small kernels, launched one by one and as one graph. Both make the same
+// step, on the same memory.
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <iomanip>
 #include <iostream>
 #include <vector>
 
+#include "app/app.h"
+#include "sim/sim.h"
 #include "td/device/graph.h"
 #include "td/td.h"
+
+namespace {
 
 /// Microseconds per step: until the call returned, and until the device has finished.
 struct StepTime {
@@ -18,7 +21,7 @@ struct StepTime {
 };
 
 /// Medians of `runs` runs of 20 steps that are enqueued without a wait.
-inline StepTime step_time(const td::Stream& stream, int runs, const std::function<void()>& step) {
+StepTime step_time(const td::Stream& stream, int runs, const std::function<void()>& step) {
   constexpr int kSteps = 20;
   std::vector<double> launched, done;
   for (int run = 0; run < runs; ++run) {
@@ -37,7 +40,7 @@ inline StepTime step_time(const td::Stream& stream, int runs, const std::functio
   return {launched[launched.size() / 2], done[done.size() / 2]};
 }
 
-inline void print_graph(td::Device device) {
+void print_graph(td::Device device) {
   // anchor: graph
   const td::Stream stream = td::getStreamFromPool(device);
   const td::StreamGuard guard(stream);  // the default stream cannot be captured
@@ -72,4 +75,19 @@ inline void print_graph(td::Device device) {
             << std::setw(21) << eager.done << "\nreplayed  " << std::setw(17) << replayed.launched
             << std::setw(21) << replayed.done << "\nThe loss went "
             << (graph_loss.item<double>() < before ? "down" : "up") << " meanwhile.\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  app::Command command("ch08-graph", "Replays a training step as one launch.");
+  command.takes({"seed"});
+  return command.run(argc, argv, [&](const app::Options& options) {
+    const td::Device device = app::choose_device(options);
+    TD_CHECK(app::OptionError, !device.is_cpu(),
+             "this program needs a device with a link to the host; use --device sim");
+    td::manual_seed(options.seed);
+    if (device.is_sim() && !std::getenv("TD_SIM_LAUNCH_COST")) td::sim::set_launch_cost(5);
+    print_graph(device);
+  });
 }
