@@ -184,6 +184,27 @@ TEST_CASE("run passes arguments and exit code through, and can use the learner's
   CHECK_SAYS(mine, "\n--mine\n");
 }
 
+TEST_CASE("a chapter's other programs go by their names, and --mine knows which of them to run") {
+  const Learner learner;
+  CHECK_SAYS(learner.types({"run", "91", "three", "--x"}), "three: 6\n--x\n");
+  CHECK_SAYS(learner.types({"run", "91", "three"}, {{"WARM_UP_NAMES", "1"}}),
+             "./course run 91 three\n");
+  const Outcome unknown = learner.types({"run", "91", "tree"});
+  CHECK(unknown.exit_code == 2);
+  CHECK_SAYS(unknown,
+             "Chapter 91 has no program \"tree\"; besides its main program it has: three.\n");
+  CHECK_SAYS(learner.types({"run", "91", "--help"}),
+             "Other programs of this chapter:  ./course run 91 three\n");
+  CHECK_SAYS(learner.types({"list", "91"}), "./course run 91, ./course run 91 three\n");
+  CHECK_SAYS(learner.types({"launch", "-n", "1", "91", "three"}), "three: 6\n");
+  CHECK_SAYS(learner.types({"run", "91", "--mine"}), "2 4 6 6\n--mine\n");
+  const course::fs::path file = learner.root() / "chapters/course.toml";
+  std::string toml = course::read_file(file);
+  toml.insert(toml.find("minutes = 5\n"), "mine = \"three\"\n");
+  course::write_file(file, toml);
+  CHECK_SAYS(learner.types({"run", "91", "--mine"}), "three: 6\n--mine\n");
+}
+
 TEST_CASE("the checker by itself: usage, an unknown tag, a skip") {
   const std::string checker = std::string(COURSE_BUILD) + "/chapters/check_ch91";
   CHECK(course::run({{checker}, {}, {}, {}}).exit_code == 2);

@@ -111,10 +111,11 @@ void build_mine(const Course& course, const Chapter& chapter) {
 
 /// The name of a program of programs/, which is taken from the words; empty for the chapter's main
 /// program. A chapter without programs/ gets all words.
-std::string take_name(const Course& course, const Chapter& chapter,
+std::string take_name(const Course& course, const Chapter& chapter, bool mine,
                       std::vector<std::string>& words) {
   const auto programs = course.programs(chapter);
-  if (programs.empty() || words.empty() || words[0].rfind('-', 0) == 0) return "";
+  if (programs.empty() || words.empty() || words[0].rfind('-', 0) == 0)
+    return mine ? chapter.mine : "";
   const std::string name = words[0];
   if (std::find(programs.begin(), programs.end(), name) == programs.end()) {
     std::string known;
@@ -187,7 +188,7 @@ std::string build(const Course& course, const std::vector<std::string>& targets,
 
 fs::path build_program(const Course& course, const Chapter& chapter, bool mine,
                        std::vector<std::string>& words) {
-  const std::string program = chapter.program(take_name(course, chapter, words));
+  const std::string program = chapter.program(take_name(course, chapter, mine, words));
   const std::string errors = build(course, {program});
   if (!errors.empty()) {
     std::cerr << errors << program << " could not be built; the whole output is in "

@@ -41,7 +41,8 @@ std::string build(const Course& course, const std::vector<std::string>& targets,
 
 /// Builds a program of a chapter, and with `mine` the learner's exercises for it: one that does not
 /// compile is left out, with a message. Takes the first of the words where it names one of
-/// programs/. @return the program; empty when the build has failed.
+/// programs/; without a name, `mine` means the chapter's program that calls its exercises. @return
+/// the program; empty when the build has failed.
 /// @throws UsageError when the first word is neither an option nor a program.
 fs::path build_program(const Course& course, const Chapter& chapter, bool mine,
                        std::vector<std::string>& words);

@@ -32,6 +32,7 @@ struct Chapter {
   int minutes = 0;
   std::string needs;  ///< What a machine needs, in words; empty if any machine works.
   std::vector<Exercise> exercises;
+  std::string mine{};  ///< The program that --mine runs; empty: its main program.
   bool ranks = false;  ///< Its program divides the work among the ranks of `./course launch`.
 
   std::string number_text() const;  ///< "05"

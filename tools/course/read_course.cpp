@@ -55,6 +55,7 @@ Chapter read_chapter(const toml::table& table, const fs::path& file) {
   c.title = need<std::string>(table, "title", file);
   c.minutes = need<int>(table, "minutes", file);
   c.needs = table["needs"].value_or(std::string());
+  c.mine = table["mine"].value_or(std::string());
   c.ranks = table["ranks"].value_or(false);
   if (const auto* exercises = table["exercise"].as_array())
     for (const auto& node : *exercises)

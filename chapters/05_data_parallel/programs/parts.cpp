@@ -57,6 +57,8 @@ void show_parts(const Devices& devices) {
 int main(int argc, char** argv) {
   app::Command command("ch05-parts", "Shows what data-parallel training divides and copies.");
   command.takes({"devices"});
-  return command.run(argc, argv,
-                     [](const app::Options& options) { show_parts(app::choose_devices(options)); });
+  return command.run(argc, argv, [](const app::Options& options) {
+    const bool automatic = options.devices.empty() && options.device == "auto";
+    show_parts(automatic ? app::choose_accelerators(2) : app::choose_devices(options));
+  });
 }
