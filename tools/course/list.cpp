@@ -131,10 +131,11 @@ void list_chapter(const Course& course, const Chapter& chapter, const Progress& 
   const Printer printer(course, progress);
   printer.chapter_line(chapter);
   printer.lines(chapter);
-  std::string programs = "Its program: ./course run " + std::to_string(chapter.number);
-  for (const auto& name : course.programs(chapter))
+  std::string programs = "Its programs: ./course run " + std::to_string(chapter.number);
+  const auto others = course.programs(chapter);
+  for (const auto& name : others)
     programs += ", ./course run " + std::to_string(chapter.number) + " " + name;
-  printer.say(programs);
+  if (!others.empty()) printer.say(programs);
   if (fs::exists(course.root / chapter.page())) printer.say("The lesson: " + chapter.page());
 }
 
