@@ -65,6 +65,7 @@ TEST_CASE("A launch whose blocks wait for each other ends, with the line that wa
       "wait for each other");
 }
 
+#ifndef __clang__  // which may take every loop for one that ends, and drops this one
 TEST_CASE("A loop without end ends its launch, observed and not, and sim goes on") {
   const ShortTimeLimit limit;
   const Tensor flag = sim_zeros({1}), out = sim_zeros({1});
@@ -81,6 +82,7 @@ TEST_CASE("A loop without end ends its launch, observed and not, and sim goes on
   launch<wait_for_warp>(block_of(64), ready, outs);
   CHECK(ints(outs) == std::vector<int>(64, 7));
 }
+#endif
 
 TEST_CASE("Threads that arrive at barriers forever are ended, too") {
   const ShortTimeLimit limit;
