@@ -83,10 +83,13 @@ class ThreadLocals {
     std::string outer = linkage_name(function);
     outer = outer.empty() ? std::to_string(name_of(function).size()) + name_of(function)
                           : outer.substr(2);
+    // Those of other blocks of the function have "_0" and so on at the end.
     const std::string first = "_ZZ" + outer + 'E' + encoded;
-    auto offset = take(first);  // the next ones are in other blocks of the function
-    for (int i = 0; !offset && i < 100; ++i) offset = take(first + '_' + std::to_string(i));
-    return offset;
+    for (auto at = offsets_.lower_bound(first);
+         at != offsets_.end() && at->first.starts_with(first); ++at)
+      if (at->first.find_first_not_of("_0123456789", first.size()) == std::string::npos)
+        if (const auto offset = take(at->first)) return offset;
+    return std::nullopt;
   }
   std::optional<std::uintptr_t> take(const std::string& symbol) {
     const auto found = offsets_.find(symbol);
@@ -138,10 +141,10 @@ class Variables {
     std::size_t count = 0;
     if (dwarf_hasattr(die, DW_AT_declaration)) {
       variable.is_extern = true;
-    } else if (const auto offset = thread_locals_.offset_of(die, function)) {
-      variable.is_thread_local = true, variable.place = *offset;
     } else if (!dwarf_hasattr_integrate(die, DW_AT_location)) {
-      return false;
+      const auto offset = thread_locals_.offset_of(die, function);
+      if (!offset) return false;
+      variable.is_thread_local = true, variable.place = *offset;
     } else if (dwarf_getlocation(dwarf_attr_integrate(die, DW_AT_location, &a), &op, &count) != 0) {
       return false;
     } else if (count == 1 && op[0].atom == DW_OP_addr) {
