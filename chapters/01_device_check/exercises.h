@@ -1,5 +1,5 @@
 // The exercises of chapter 01: the names of devices, the choice of a device, and the version
-// numbers that decide whether a program can use a GPU. main.cpp, the exercises and their tests
+// numbers that decide whether a program can use a GPU. The programs, the exercises and their tests
 // include it. No exercise computes anything on a device, so every machine can check them.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The exercises of chapter 02: what `x.to(device)` does, from whole tensors down to bytes and
-// streams, and then the move of a whole batch. main.cpp, the exercises and their tests include it.
-// Every exercise works the same for cpu, sim and cuda: none tests which kind of device it has.
+// streams, and then the move of a whole batch. The programs, the exercises and their tests include
+// it. Every exercise works the same for cpu, sim and cuda: none tests which kind of device it has.
 #pragma once
 
 #include <string>

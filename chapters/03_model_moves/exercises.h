@@ -1,5 +1,5 @@
 // The exercises of chapter 03: what a model consists of, and what must move with it. Included by
-// main.cpp, the exercises and their tests. The exercises use what a module offers (parameters,
+// the programs, the exercises and their tests. The exercises use what a module offers (parameters,
 // buffers, state_dict) and Tensor::set_data, and do by hand what Module::to does.
 #pragma once
 

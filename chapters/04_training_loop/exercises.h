@@ -1,5 +1,5 @@
 // The exercises of chapter 04: the parts of a training loop, and the loop itself. Included by
-// main.cpp, the exercises and their tests.
+// the programs, the exercises and their tests.
 #pragma once
 
 #include <exception>

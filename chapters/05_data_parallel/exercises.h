@@ -1,5 +1,5 @@
 // The exercises of chapter 05: the parts of data-parallel training, and one program made of them.
-// Included by main.cpp, the exercises and their tests. td::parallel and td::nn::parallel have
+// Included by the programs, the exercises and their tests. td::parallel and td::nn::parallel have
 // finished versions of the first five; implement yours without them.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The exercises of chapter 08: pinned memory, asynchronous copies, streams and events, and a step
-// as a graph. Included by main.cpp, the exercises and their tests.
+// as a graph. Included by the programs, the exercises and their tests.
 #pragma once
 
 #include <cstddef>

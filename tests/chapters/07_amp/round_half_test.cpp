@@ -1,5 +1,5 @@
-// Tests of round_half: borders between neighbors, computed in float64 from the meaning of the bits.
-// A border lies half way, and must round to the neighbor whose last bit is 0.
+// Tests of round_half: every border between two neighbors, computed in float64 from the meaning of
+// the bits. A border lies half way, and must round to the neighbor whose last bit is 0.
 #include <bit>
 #include <cmath>
 #include <sstream>
@@ -48,17 +48,9 @@ void expect_border(Round round, std::uint32_t bits, int fraction_bits) {
   }
 }
 
-// All subnormal numbers, and of each larger exponent one in seven: over all exponents these have
-// every fraction, because 7 is odd. An answer that searches bit by bit is slow, and right.
-void expect_borders(Round round, int fraction_bits) {
+void expect_all_borders(Round round, int fraction_bits) {
   const std::uint32_t infinity = 0x7fffu >> fraction_bits << fraction_bits;
-  const std::uint32_t one = 1u << fraction_bits;  // in the exponent
-  for (std::uint32_t bits = 0; bits <= one; ++bits) expect_border(round, bits, fraction_bits);
-  for (std::uint32_t bits = one; bits < infinity; bits += 7)
-    expect_border(round, bits, fraction_bits);
-  for (std::uint32_t bits = one; bits <= infinity; bits += one)  // to the next exponent
-    expect_border(round, bits - 1, fraction_bits);
-  SUCCEED();
+  for (std::uint32_t bits = 0; bits < infinity; ++bits) expect_border(round, bits, fraction_bits);
 }
 
 void expect_nan(Round round, std::uint32_t infinity, const std::string& what) {
@@ -83,12 +75,12 @@ TEST_CASE("single numbers", "[round_half]") {
   SUCCEED();
 }
 
-TEST_CASE("bfloat16: numbers of every exponent and their rounding borders", "[round_half]") {
-  expect_borders(bfloat16_bits, 7);
+TEST_CASE("bfloat16: every number and every rounding border", "[round_half]") {
+  expect_all_borders(bfloat16_bits, 7);
 }
 
-TEST_CASE("float16: numbers of every exponent and their rounding borders", "[round_half]") {
-  expect_borders(half_bits, 10);
+TEST_CASE("float16: every number and every rounding border", "[round_half]") {
+  expect_all_borders(half_bits, 10);
 }
 
 TEST_CASE("infinities, and numbers far outside", "[round_half]") {
