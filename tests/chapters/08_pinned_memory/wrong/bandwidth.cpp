@@ -99,7 +99,7 @@ double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs) {
 }  // namespace only_the_asking
 
 // answer: the_fastest
-// expect: copies of 10, 150 and 150 ms
+// expect: copies of 20, 150 and 150 ms
 // Returns the smallest time.
 namespace the_fastest {
 double gb_per_s(std::size_t bytes, double seconds) {
@@ -123,7 +123,7 @@ double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs) {
 }  // namespace the_fastest
 
 // answer: the_mean
-// expect: five copies of 10 ms, two of them 400 ms
+// expect: five copies of 20 ms, two of them 400 ms
 // One interruption counts as much as all the other runs.
 namespace the_mean {
 double gb_per_s(std::size_t bytes, double seconds) {
@@ -148,7 +148,7 @@ double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs) {
 }  // namespace the_mean
 
 // answer: the_slowest
-// expect: five copies of 10 ms, two of them 400 ms
+// expect: five copies of 20 ms, two of them 400 ms
 // One interruption is the result.
 namespace the_slowest {
 double gb_per_s(std::size_t bytes, double seconds) {
@@ -196,7 +196,7 @@ double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs) {
 }  // namespace waits_for_the_default_stream
 
 // answer: trims_the_extremes
-// expect: five copies of 10 ms, two of them 400 ms
+// expect: five copies of 20 ms, two of them 400 ms
 // The mean without the fastest and the slowest run. Right if one run was interrupted.
 namespace trims_the_extremes {
 double gb_per_s(std::size_t bytes, double seconds) {
@@ -224,7 +224,7 @@ double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs) {
 }  // namespace trims_the_extremes
 
 // answer: counts_the_first_copy
-// expect: a copy of 10 ms after a first one of 400 ms: expected about 10 ms, got
+// expect: a copy of 20 ms after a first one of 400 ms: expected about 20 ms, got
 // Makes the extra copy, and counts it. Right with many runs.
 namespace counts_the_first_copy {
 double gb_per_s(std::size_t bytes, double seconds) {
