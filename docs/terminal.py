@@ -64,7 +64,7 @@ width="{width}" height="{height}" font-size="13" xml:space="preserve" \
 font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace">
 <title>A session of ./course check: a wrong answer fails, it is corrected, and it passes</title>
 <style>
-svg {{ fill: #1f2328; max-width: 100%; height: auto }}
+svg {{ fill: #1f2328; max-width: 100%; height: auto }} text {{ white-space: pre }}
 .page {{ fill: #f6f8fa; stroke: #d8dee4 }} .prompt, .dim {{ fill: #59636e }} .bold {{ font-weight: bold }}
 .red {{ fill: #b3261e }} .green {{ fill: #1a7f37 }} .yellow {{ fill: #7d4e00 }}
 .blue {{ fill: #0550ae }} .cyan {{ fill: #0a6b78 }}

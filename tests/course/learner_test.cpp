@@ -113,6 +113,14 @@ TEST_CASE("an exercise that calls another one is told that it cannot") {
   CHECK_SAYS(learner.types({"check", "double_all"}),
              "  running_sum is not defined in this file, and each exercise is a library of its "
              "own: write here what you need of another exercise.\n");
+  // A name of the core's namespace also stands in the header, but not as a function.
+  learner.writes("double_all",
+                 "#include \"exercises.h\"\nnamespace std { void mistaken(); }\n"
+                 "void double_all(const std::vector<float>&, std::vector<float>&) { "
+                 "std::mistaken(); }\n");
+  const Outcome mistaken = learner.types({"check", "double_all"});
+  CHECK_SAYS(mistaken, "undefined symbol: std::mistaken()");
+  CHECK(mistaken.output.find("not defined in this file") == std::string::npos);
 }
 
 TEST_CASE("a function that the file lacks is named, and so is one that does not return") {

@@ -67,7 +67,7 @@ def wrong_usage_is_one_message_and_exit_code_2(folder):
             (["--merge", "a.json", "--list"], "--merge shows reports and measures nothing"),
             (["--secondes", "1"], "There is no option --secondes; did you mean --seconds?")]:
         expect_run(2, [text, "./course time --help shows the options."], folder, *arguments, samples=False)
-    expect_run(2, ['There is no workload "lenett". There are: copy matmul lenet mlp.', "--list"],
+    expect_run(2, ['There is no workload "lenett". There are: copy matmul simple lenet cifar mlp.', "--list"],
                folder, "lenett")
     expect_run(2, ["No case is left to measure", "cuda: this machine has no GPU.",
                    "This machine has --devices sim,cpu; ./course time --list shows its cases."],

@@ -30,7 +30,7 @@ void explain_missing_function(const Course& course, const Exercise& e, Verdict& 
 }
 
 /// What to do about a function of the chapter's header that the file calls and does not define;
-/// empty where the linker does not name one.
+/// empty where the linker names none, or another one.
 std::string about_other_exercise(const Course& course, const Exercise& e,
                                  const std::string& errors) {
   static const std::string kMark = "undefined symbol: ";
@@ -38,8 +38,8 @@ std::string about_other_exercise(const Course& course, const Exercise& e,
   const fs::path header = course.stub(e).parent_path() / "exercises.h";
   if (at == std::string::npos || !fs::exists(header)) return {};
   const auto begin = at + kMark.size();
-  const std::string name = errors.substr(begin, errors.find_first_of("(:\n", begin) - begin);
-  if (read_file(header).find(" " + name) == std::string::npos) return {};
+  const std::string name = errors.substr(begin, errors.find_first_of("(\n", begin) - begin);
+  if (read_file(header).find(" " + name + "(") == std::string::npos) return {};
   return "  " + name + " is not defined in this file, and each exercise is a library of its own: " +
          "write here what you need of another exercise.\n";
 }

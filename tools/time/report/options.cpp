@@ -51,6 +51,23 @@ void read_exercise(Choice& choice) {
   if (choice.exercise != Exercise::everything) choice.workloads.erase(choice.workloads.begin());
 }
 
+/// Before anything is built, so the names come from the list that the worker is compiled with.
+void check_workloads(const Choice& choice) {
+  static const std::vector<std::string> kThere = {
+#define WORKLOAD(name, ...) name,
+#define CASES(...)
+#include "../work/cases.def"
+#undef WORKLOAD
+#undef CASES
+  };
+  for (const std::string& wanted : choice.workloads) {
+    if (std::find(kThere.begin(), kThere.end(), wanted) != kThere.end()) continue;
+    std::string text = "There is no workload \"" + wanted + "\". There are:";
+    for (const std::string& name : kThere) text += " " + name;
+    throw app::OptionError(text + ".\n./course time --list shows their cases.");
+  }
+}
+
 void check_combinations(const Settings& s, bool merge) {
   std::string wrong;
   if (merge && (s.list || !s.against.empty()))
@@ -82,6 +99,7 @@ bool read_options(int argc, char** argv, Settings& settings) {
   else
     read_exercise(settings.choice);
   check_combinations(settings, typed.merge);
+  check_workloads(settings.choice);
   return true;
 }
 

@@ -34,23 +34,10 @@ bool belongs(const Case& what, const Choice& choice, const std::vector<Case>& al
   return true;
 }
 
-void check_workloads(const std::vector<Case>& cases, const Choice& choice) {
-  std::vector<std::string> there;
-  for (const Case& what : cases)
-    if (there.empty() || !contains(there, what.workload)) there.push_back(what.workload);
-  for (const std::string& wanted : choice.workloads) {
-    if (contains(there, wanted) && !there.empty()) continue;
-    std::string text = "There is no workload \"" + wanted + "\". There are:";
-    for (const std::string& name : there) text += " " + name;
-    throw std::invalid_argument(text + ".\n./course time --list shows their cases.");
-  }
-}
-
 }  // namespace
 
 std::vector<Case> chosen(const std::vector<Case>& cases, const Choice& choice,
                          const std::vector<NotHere>& not_here) {
-  check_workloads(cases, choice);
   std::vector<Case> kept;
   std::copy_if(cases.begin(), cases.end(), std::back_inserter(kept),
                [&](const Case& what) { return belongs(what, choice, cases); });

@@ -84,8 +84,21 @@ struct MaxPoolBackward : MaxWindows {
     grad_input[i] = static_cast<T>(sum);
   }
 #ifdef TD_DEVICE_CODE
+  // Where windows do not overlap, an output's gradient is stored at its index, and the other
+  // elements are zero already: fewer divisions than if every element looked for its window.
+  struct Store {
+    MaxPoolBackward all;
+    TD_HD void operator()(std::int64_t i) const {
+      const auto to = all.out.coords(i);
+      const std::int64_t pixel = all.in.pixel(all.at(to.y, to.x, all.indices[i]));
+      all.grad_input[all.in.plane(to.n, to.c) + pixel] = all.grad[i];
+    }
+  };
   void on_cuda(cudaStream_t stream) const {
-    IndexKernel<MaxPoolBackward<T>>{*this, in.numel()}.on_cuda(stream);
+    if (overlap())
+      IndexKernel<MaxPoolBackward<T>>{*this, in.numel()}.on_cuda(stream);
+    else
+      IndexKernel<Store>{{*this}, out.numel()}.on_cuda(stream);
   }
 #endif
 };
@@ -121,6 +134,7 @@ Tensor max_pool_backward(const Tensor& g, const Tensor& indices, const Sizes& si
     dispatch_floats("max_pool2d_backward", grad.dtype(), [&]<class T>(CppType<T>) {
       const MaxPoolBackward<T> work{windows_of(w, dx, grad, indices, are_channels_last(dx, grad)),
                                     Pointer{dx}, Pointer{grad}};
+      if (dx.is_cuda() && !work.overlap()) dx.zero_();
       launch("max_pool2d_backward", grad.device(), work, {&grad, &indices}, {&dx});
     });
   if (recording(g))

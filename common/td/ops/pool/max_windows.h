@@ -46,6 +46,8 @@ struct MaxWindows : Windows {
     const std::int64_t skipped = begin < 0 ? (-begin + side.dilation - 1) / side.dilation : 0;
     return skipped < side.kernel ? skipped : 0;
   }
+  /// Whether an element can be the maximum of two windows.
+  TD_HD bool overlap() const { return rows.overlap() || columns.overlap(); }
   /// The position of an element. A window that has no element in the image gets the position
   /// nearest to that element.
   TD_HD std::int64_t at(std::int64_t oy, std::int64_t ox, std::int64_t index) const {

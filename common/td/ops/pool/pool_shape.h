@@ -70,6 +70,9 @@ struct Side {
   /// Where the window of an output begins, which may be in the padding.
   TD_HD std::int64_t begin(std::int64_t output) const { return output * stride - padding; }
   TD_HD bool inside(std::int64_t at) const { return at >= 0 && at < size; }
+  /// Whether two windows may share an element. Dilated ones count as overlapping: they may also lie
+  /// outside of the image.
+  TD_HD bool overlap() const { return stride < kernel || dilation > 1; }
   /// The outputs whose windows may hold input position `at`.
   TD_HD Span outputs_over(std::int64_t at) const {
     const std::int64_t low = at + padding - (kernel - 1) * dilation, last = (at + padding) / stride;
