@@ -1,6 +1,7 @@
 #!/bin/bash
-# Tries the course as a new user of a bare Debian does, and records what happened: see say_help.
-# Needs root, debootstrap and a Debian mirror. It is no part of CI, because it takes ten minutes and more.
+# Tries the course as a new user of a bare Debian or Ubuntu does, and records what happened: see say_help.
+# Needs root, debootstrap and a mirror; for Ubuntu also zstd and /usr/share/keyrings/ubuntu-archive-keyring.gpg, which is
+# in Ubuntu's package ubuntu-keyring. It is no part of CI, because it takes ten minutes and more.
 # Invariant: everything happens in a mount and a process namespace of its own, so however it ends, no mount
 # and no process is left.
 set -u
@@ -8,9 +9,9 @@ source="$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
 
 say_help() {
   cat <<'END'
-tools/fresh_machine.sh bookworm|trixie [--as learner|root] [--only run|check|test] [--folder DIR] [--keep]
+tools/fresh_machine.sh bookworm|trixie|noble [--as learner|root] [--only run|check|test] [--folder DIR] [--keep]
 
-Makes a bare Debian with git and sudo, clones the course into it, and types there
+Makes a bare Debian 12 or 13, or Ubuntu 24.04 (noble), with git and sudo, clones the course into it, and types there
     ./course run 4
     ./course check 1.first_device
     ./course test
@@ -47,12 +48,16 @@ lend_network() {  # lend_network ROOT
 }
 
 make_bare() {  # make_bare SUITE FOLDER: once; a later call finds it
-  local part="$2.part"
+  local part="$2.part" from options=()
   [ -d "$2" ] && return
   echo "$1: making a bare machine"
   clear_folder "$part" || return 1
-  # shellcheck disable=SC2046
-  debootstrap --variant=minbase --include=git,sudo,ca-certificates "$1" "$part" $(mirror) >"$2.log" 2>&1 || {
+  mapfile -t from < <(mirror)
+  if [ "$1" = noble ]; then  # Debian's debootstrap has a name of its own for Ubuntu's script
+    from=(http://archive.ubuntu.com/ubuntu gutsy)
+    options=("--components=main,universe" --keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg)
+  fi
+  debootstrap --variant=minbase --include=git,sudo,ca-certificates "${options[@]}" "$1" "$part" "${from[@]}" >"$2.log" 2>&1 || {
     complain "debootstrap failed; its words are in $2.log"
     return 1
   }
@@ -118,7 +123,7 @@ suite="" users=() commands=() folder="${TMPDIR:-/tmp}/fresh_machine" keep=false
 given=("$@")
 while [ $# -gt 0 ]; do
   case "$1" in
-    bookworm | trixie) suite="$1" ;;
+    bookworm | trixie | noble) suite="$1" ;;
     --as) users+=("${2:-}") && shift ;;
     --only) commands+=("${2:-}") && shift ;;
     --folder) folder="$(realpath -m "${2:-.}")" && shift ;;
@@ -131,7 +136,7 @@ done
 [ ${#users[@]} -gt 0 ] || users=(learner root)
 [ ${#commands[@]} -gt 0 ] || commands=(run check test)
 for word in "$suite" "${users[@]}" "${commands[@]}"; do
-  case "$word" in bookworm | trixie | learner | root | run | check | test) ;; *) say_help >&2 && exit 2 ;; esac
+  case "$word" in bookworm | trixie | noble | learner | root | run | check | test) ;; *) say_help >&2 && exit 2 ;; esac
 done
 [ "$(id -u)" -eq 0 ] || { complain "only root can make a machine: type  sudo $0 ${given[*]}" && exit 1; }
 command -v debootstrap >/dev/null || { complain "install debootstrap first: apt-get install debootstrap" && exit 1; }
