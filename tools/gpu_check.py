@@ -294,6 +294,7 @@ class Check:
             *(self.program(number) for number in chapter_numbers if number != "10"),  # which is for XLA's plugins
             Item("ch04.training", chapters / "ch04-train", *device, "--epochs", "2"),
             Item("ch04.channels_last", chapters / "ch04-train", *device, "--epochs", "2", "--channels-last"),
+            Item("ch06.training", chapters / "ch06-train", *device, "--epochs", "2"),
             Item("ch07.amp", chapters / "ch07-precisions", *device, "--epochs", "2"),
             Item("ch08.bandwidth", chapters / "ch08-bandwidth", *device, "--largest", "256"),
             Item("ch11.kernels", chapters / "ch11_kernels", *device),

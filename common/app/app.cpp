@@ -290,7 +290,8 @@ int Command::run(int argc, char** argv, const std::function<void(const Options&)
   std::_Exit(1);
 }
 
-td::Device start(int argc, char** argv, const std::string& summary) {
+td::Device start(int argc, char** argv, const std::string& summary,
+                 const std::function<td::Device(const Options&)>& choose) {
   std::set_terminate(end_with_message);
   const std::string name = fs::path(argv[0]).filename();
   Command command(name, summary);
@@ -299,7 +300,7 @@ td::Device start(int argc, char** argv, const std::string& summary) {
   bool help = true;
   const int code = command.run(argc, argv, [&](const Options& options) {
     help = false;
-    device = choose_device(options);
+    device = choose(options);
   });
   if (help || code != 0) std::exit(code);
   return device;
