@@ -79,6 +79,10 @@ td::Device choose_device(const Options& options);
 /// @param choose for a program of several ranks: device_of_rank (app/rank.h).
 td::Device start(int argc, char** argv, const std::string& summary,
                  const std::function<td::Device(const Options&)>& choose = choose_device);
+/// The same for a program that has no device of td: takes `--help` and calls `body`.
+/// @param why as of Command::without_device.
+void start_without_device(int argc, char** argv, const std::string& summary, const std::string& why,
+                          const std::function<void()>& body);
 
 /// The devices of `--devices`, or the one of `--device`. @throws td::DeviceError likewise.
 std::vector<td::Device> choose_devices(const Options& options);

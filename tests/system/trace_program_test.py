@@ -29,7 +29,7 @@ SMALL = {  # programs whose usual work takes long
     "ch08-losses": ["--batch-size", 8],
     "ch09_cpu_and_gpu_together": ["--show", "split", "--batch-size", 8],
 }
-WITHOUT_OUR_DEVICES = ("ch10_xla_and_tpu",)  # its devices are the plug-in's
+WITHOUT_OUR_DEVICES = ("ch10_xla_and_tpu", "ch10-train", "ch10-loop")  # their devices are the plug-in's
 HOST = ("user_annotation", "cpu_op", "cuda_runtime", "cuda_sync", "collective_comm")
 
 
