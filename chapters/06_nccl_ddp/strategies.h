@@ -17,7 +17,6 @@ struct Strategy {
   std::function<void()> after_backward;
 };
 
-// anchor: buckets
 /// Packs bucket after bucket and starts its all_reduce; waits when all are in flight.
 inline void reduce_in_buckets(const std::vector<td::Tensor>& parameters, const Buckets& buckets,
                               ProcessGroup& group) {
@@ -35,9 +34,7 @@ inline void reduce_in_buckets(const std::vector<td::Tensor>& parameters, const B
     unpack_gradients(flat[b], members[b]);
   }
 }
-// anchor end
 
-// anchor: strategies
 inline Strategy make_strategy(const std::string& name, td::nn::Sequential model,
                               double bucket_cap_mb, ProcessGroup& group) {
   Strategy strategy;
@@ -69,7 +66,6 @@ inline Strategy make_strategy(const std::string& name, td::nn::Sequential model,
   }
   return strategy;
 }
-// anchor end
 
 // anchor: step
 inline td::Tensor train_step(Strategy& strategy, td::optim::Optimizer& optimizer,

@@ -39,7 +39,6 @@ struct Training {
   int started = 0, compiled = 0;
   double compile_seconds = 0;
 
-  // anchor: read
   // Returns the batch number n: the rows of one replica for one step.
   TensorList read(std::size_t n) {
     if (n / replicas >= steps) return {};
@@ -52,7 +51,6 @@ struct Training {
     for (const td::Tensor& tensor : batch) copied += tensor.nbytes();
     return batch;
   }
-  // anchor end
 
   Executable compile(std::int64_t rows) {
     const auto start = Clock::now();

@@ -27,7 +27,6 @@ td::Device named(const Options& options, const Environment& here) {
 
 }  // namespace
 
-// anchor: device
 td::Device device_of_rank(const Options& options) {
   const Environment here = td::distributed::read_environment();
   if (!options.devices.empty()) return named(options, here);
@@ -48,7 +47,6 @@ td::Device device_of_rank(const Options& options) {
               << count(here.local_world_size, "rank") << ", so the ranks use sim devices\n";
   return td::check_device(td::Device(td::kSIM, 0));
 }
-// anchor end
 
 void print_line_by_rank(const std::string& line) {
   for (int turn = 0; turn < td::distributed::get_world_size(); ++turn) {

@@ -11,7 +11,6 @@ namespace {
 
 using td::xla::Client;
 
-// anchor: client
 // Creates as many devices as replicas. Only XLA's plugin for the CPU has the option; other plugins
 // have the devices of the hardware and reject it.
 Client client_of(const td::xla::Plugin& plugin, int replicas) {
@@ -21,7 +20,6 @@ Client client_of(const td::xla::Plugin& plugin, int replicas) {
     return Client(plugin);
   }
 }
-// anchor end
 
 }  // namespace
 

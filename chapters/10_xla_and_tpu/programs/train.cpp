@@ -13,7 +13,6 @@ struct Choices {
   bool keep_last = false;
 };
 
-// anchor: spawn
 // One thread per replica and one that loads: torch_xla's xmp.spawn with a ParallelLoader.
 TensorList train_spawned(Training& training) {
   ParallelLoader loader(
@@ -28,7 +27,6 @@ TensorList train_spawned(Training& training) {
   return spawn(training.client, group, training.task.weights, next,
                [&](std::size_t n, const Buffer& loss) { training.print_loss(n, loss); })[0];
 }
-// anchor end
 
 void run(const app::Options& options, const Choices& choices) {
   const std::int64_t rows = rows_of(options, choices.replicas);
