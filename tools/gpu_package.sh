@@ -48,14 +48,20 @@ areas() {
 }
 
 build() {  # build CMAKE-OPTION...: without what only the host computes with, and for any x86-64 processor
-  local targets area chapter
+  local targets area chapter program
   mkdir -p ${build%/*}
   cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release -DTD_CUDA=ON -DTD_NATIVE=OFF -DTD_ONEDNN=OFF \
     -DTD_OPENBLAS=OFF -DTD_GLOO=OFF "$@" >$build.log 2>&1 || { cat $build.log && return 1; }
   targets=(td_all course-tool test_graphs checkers
     bench_device bench_graph bench_grad_scaler bench_kernel_costs bench_compare_gpu bench_raw_cuda)
   for area in $(areas); do targets+=("test_$area"); done
-  for chapter in chapters/[0-9]*; do targets+=("ch${chapter##*/}"); done
+  for chapter in chapters/[0-9]*; do
+    chapter="${chapter##*/}"
+    targets+=("ch$chapter")
+    for program in "chapters/$chapter/programs"/*.cpp; do
+      [ -f "$program" ] && targets+=("ch${chapter%%_*}-$(basename "$program" .cpp)")
+    done
+  done
   cmake --build $build --target "${targets[@]}"
 }
 

@@ -52,7 +52,9 @@ optional<ScalarType> autocast_type(const std::string& precision) {
   return nullopt;
 }
 
+// As PyTorch's side does it.
 void set_precision(const Request& r) {
+  set_cudnn_benchmark(true);
   set_float32_matmul_precision(r.precision == "tf32" ? "high" : "highest");
 }
 

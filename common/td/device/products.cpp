@@ -1,4 +1,5 @@
-// The switch for TF32, and the GPUs that can compute in bfloat16; see products.h.
+// The switches for TF32 and cuDNN's algorithms, and the GPUs that can compute in bfloat16; see
+// products.h.
 #include "td/device/products.h"
 
 #include <array>
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kPrecisions{"highest", "high", "medium"};
 std::atomic<std::size_t> chosen{0};
+std::atomic<bool> benchmark{false};
 
 }  // namespace
 
@@ -25,6 +27,10 @@ void set_float32_matmul_precision(std::string_view precision) {
 std::string_view get_float32_matmul_precision() { return kPrecisions[chosen.load()]; }
 
 bool allow_tf32() { return chosen.load(std::memory_order_relaxed) != 0; }
+
+void set_cudnn_benchmark(bool on) { benchmark.store(on); }
+
+bool cudnn_benchmark() { return benchmark.load(std::memory_order_relaxed); }
 
 void check_bfloat16(const char* what, Device device, int compute_capability) {
   TD_CHECK(DeviceError, compute_capability == 0 || compute_capability >= 80, what, ": ", device,

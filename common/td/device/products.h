@@ -27,6 +27,16 @@ std::string_view get_float32_matmul_precision();
 /// Whether float32 products may use TF32.
 bool allow_tf32();
 
+/// Sets how convolutions on GPUs choose among cuDNN's algorithms, in the whole process. PyTorch's
+/// torch.backends.cudnn.benchmark.
+/// @param on true: the first convolution of each kind and size runs every algorithm, waits for the
+///   device, and keeps the fastest. Worth it where sizes repeat; two runs of a program may choose
+///   differently, and so round differently. false, as a program starts: cuDNN's heuristic chooses,
+///   among algorithms that give the same sum in every run where there are any.
+void set_cudnn_benchmark(bool on);
+/// What was set last.
+bool cudnn_benchmark();
+
 /// Checks that a GPU can compute in bfloat16, which requires compute capability 8.0.
 /// @param what the caller, as the message's beginning: "autocast", "conv2d".
 /// @param compute_capability 75 for 7.5; 0 for a device that is no GPU and can compute in it.
@@ -63,6 +73,7 @@ struct Conv2d {
   int dilation_h = 1, dilation_w = 1;
   int groups = 1;
   bool allow_tf32 = false;  ///< as in Gemm
+  bool benchmark = false;   ///< on a GPU: the fastest algorithm, found by timing all
 
   friend auto operator<=>(const Conv2d&, const Conv2d&) = default;
 };

@@ -105,6 +105,7 @@ Conv2d describe(const Tensor& output, IntArrayRef input, IntArrayRef weight,
   v.dilation_h = number(steps.dilation[0]), v.dilation_w = number(steps.dilation[1]);
   v.groups = number(steps.groups);
   v.allow_tf32 = output.is_cuda() && allow_tf32();
+  v.benchmark = output.is_cuda() && cudnn_benchmark();
 #ifdef TD_DEVICE_CODE
   if (output.is_cuda()) {
     v.channels_last = v.channels_last && v.dtype != kDouble;  // for which cuDNN has no kernel

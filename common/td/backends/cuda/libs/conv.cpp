@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <functional>
 #include <vector>
 
 #include "td/backends/cuda/libs/stream_state.h"
 #include "td/base/error.h"
 #include "td/device/backend.h"
+#include "td/device/graph.h"
 #include "td/device/products.h"
 
 namespace td::cuda {
@@ -17,8 +20,8 @@ namespace td::cuda {
 /// An algorithm and the math type that the descriptor must hold while it is used: cuDNN lists some
 /// algorithms twice, and the work memory belongs to both.
 struct ConvWay {
-  int algorithm;
-  cudnnMathType_t math;
+  int algorithm = 0;
+  cudnnMathType_t math = CUDNN_DEFAULT_MATH;
   friend bool operator==(const ConvWay&, const ConvWay&) = default;
 };
 
@@ -29,8 +32,8 @@ struct ConvPlan {
   cudnnTensorDescriptor_t input = nullptr, output = nullptr;
   cudnnFilterDescriptor_t weight = nullptr;
   cudnnConvolutionDescriptor_t conv = nullptr;  ///< holds the math type of the way in use
-  int algorithm = 0;
-  std::size_t workspace = 0;
+  ConvWay way;
+  std::size_t workspace = 0;     ///< bytes that the way needs
   std::vector<ConvWay> others;   ///< ways to try when this one is refused, the best one last
   bool short_of_memory = false;  ///< a better way had no work memory
 
@@ -179,7 +182,7 @@ bool take_next_way(cudnnHandle_t dnn, ConvPlan& plan) {
       return Kind::workspace(dnn, a, b, plan.conv, c, algorithm, &bytes);
     });
     if (status != CUDNN_STATUS_SUCCESS || bytes > kMostWorkspace) continue;
-    plan.algorithm = way.algorithm;
+    plan.way = way;
     plan.workspace = bytes;
     return true;
   }
@@ -205,9 +208,44 @@ cudnnStatus_t start(cudnnHandle_t dnn, const ConvPlan& plan, const ConvData& dat
   return with_functions(plan, [&]<class Kind>(Kind, auto a, auto b, auto c) {
     return Kind::run(dnn, &alpha, a, forward ? data.first : data.second, b,
                      forward ? data.second : data.first, plan.conv,
-                     static_cast<decltype(Kind::Found::algo)>(plan.algorithm), work.data(),
+                     static_cast<decltype(Kind::Found::algo)>(plan.way.algorithm), work.data(),
                      plan.workspace, &beta, c, data.result);
   });
+}
+
+/// A point in a stream whose time is stored.
+struct TimedEvent {
+  NativeEvent* const native;
+  explicit TimedEvent(int device) : native(backend(kCUDA).new_event(device, true)) {}
+  ~TimedEvent() { backend(kCUDA).release_event(native); }
+  TimedEvent(const TimedEvent&) = delete;
+};
+
+// Milliseconds of three runs of the plan's way, after one that prepares it; infinite where cuDNN
+// rejects it, or there is no memory for it.
+double time_way(cudnnHandle_t dnn, const ConvPlan& plan, const ConvData& data, Where where) {
+  const TimedEvent begin(where.device), end(where.device);
+  auto* const stream = static_cast<NativeStream*>(where.stream);
+  try {
+    for (int run = 0; run < 4; ++run) {
+      if (run == 1) backend(kCUDA).record(begin.native, where.device, stream);
+      if (start(dnn, plan, data, where.device) != CUDNN_STATUS_SUCCESS) return HUGE_VAL;
+    }
+  } catch (const OutOfMemoryError&) {
+    return HUGE_VAL;
+  }
+  backend(kCUDA).record(end.native, where.device, stream);
+  backend(kCUDA).synchronize_event(end.native);
+  return backend(kCUDA).milliseconds(begin.native, end.native);
+}
+
+// Gives the plan the fastest way, and orders the others by time, too.
+void sort_by_time(cudnnHandle_t dnn, ConvPlan& plan, const ConvData& data, Where where) {
+  std::multimap<double, ConvWay, std::greater<>> timed;
+  do timed.emplace(time_way(dnn, plan, data, where), plan.way);
+  while (take_next_way(dnn, plan));
+  for (const auto& [milliseconds, way] : timed) plan.others.push_back(way);
+  take_next_way(dnn, plan);
 }
 
 // Whether another algorithm may succeed where this one failed: cuDNN lists some that it then
@@ -245,17 +283,22 @@ ConvState& conv_state(Session& session, Where where) {
 }
 
 void run_part(ConvState& state, ConvKind kind, const Conv2d& conv, const ConvData& data,
-              int device) {
+              Where where) {
   constexpr std::array<const char*, 3> kDoing{"conv2d", "conv2d's gradient of the input",
                                               "conv2d's gradient of the weight"};
   try {
     std::unique_ptr<ConvPlan>& plan = state.plans[{kind, conv}];
     if (!plan) [[unlikely]] {
       if (conv.dtype == kBFloat16)
-        check_bfloat16("conv2d", Device(kCUDA, device), backend(kCUDA).compute_capability(device));
+        check_bfloat16("conv2d", Device(kCUDA, where.device),
+                       backend(kCUDA).compute_capability(where.device));
       plan = make_plan(state.dnn, kind, conv);
+      // A graph cannot hold the wait, and a result that is added to would be added to often.
+      if (conv.benchmark && !capturing_graph && data.beta == 0)
+        sort_by_time(state.dnn, *plan, data, where);
     }
-    check(start_some_way(state.dnn, *plan, data, device), kDoing[static_cast<std::size_t>(kind)]);
+    check(start_some_way(state.dnn, *plan, data, where.device),
+          kDoing[static_cast<std::size_t>(kind)]);
     if (plan->short_of_memory)
       state.plans.erase({kind, conv});  // the next call may have the memory
   } catch (...) {
@@ -296,7 +339,7 @@ void run_conv(ConvKind kind, const Conv2d& conv, const void* first, const void* 
   for (std::int64_t from = 0; from < conv.n; from += together) {
     Conv2d part = conv;
     part.n = static_cast<int>(std::min(together, conv.n - from));
-    run_part(state, kind, part, data_from(from), where.device);
+    run_part(state, kind, part, data_from(from), where);
   }
 }
 

@@ -194,6 +194,42 @@ TEST_CASE("cuDNN convolves as plain loops do, in both memory formats") {
   check_conv<float>(small_conv(false, 1, 1, 1, 2));
 }
 
+TEST_CASE("every algorithm that a benchmark may keep convolves as plain loops do") {
+  for (const bool channels_last : {false, true})
+    for (const int stride : {1, 2}) {
+      cuda::Conv2d v = small_conv(channels_last, stride, 1, 1, 1);
+      v.benchmark = true;
+      check_conv<float>(v);
+      v.dtype = kHalf;
+      check_conv<Half>(v);
+    }
+}
+
+// A step with it, also as a graph: plans exist when the capture begins.
+TEST_CASE("a program's convolutions follow cudnn_benchmark") {
+  const Device device = gpu::device();
+  const Tensor x = randn({4, 8, 12, 12}), w = randn({16, 8, 3, 3});
+  const Tensor expected = conv2d(x, w);
+  set_cudnn_benchmark(true);
+  CHECK(cudnn_benchmark());
+  const Tensor on_x = x.to(device), on_w = w.to(device);
+  const Tensor y = conv2d(on_x, on_w);
+  CHECK(allclose(y.to(kCPU), expected, 1e-4, 1e-4));
+  const Stream stream = getStreamFromPool(device);
+  synchronize(device);
+  {
+    const StreamGuard guard(stream);
+    Tensor captured = conv2d(on_x, on_w);
+    stream.synchronize();
+    Graph graph;
+    graph.capture(stream, [&] { captured = conv2d(on_x, on_w); });
+    graph.replay();
+    stream.synchronize();
+    CHECK(allclose(captured.to(kCPU), expected, 1e-4, 1e-4));
+  }
+  set_cudnn_benchmark(false);
+}
+
 // 1 + 2^-12 needs more bits than TF32 has; a sum of such numbers shows which ones were multiplied.
 TEST_CASE("float32 convolutions keep their 24 bits unless the program allows TF32") {
   for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {

@@ -126,6 +126,26 @@ TEST_CASE("when cuDNN refuses an algorithm at run time the next one is taken, an
     }
 }
 
+// Of the double's algorithms, the one with the smallest number is the fastest.
+TEST_CASE("a benchmark runs every algorithm once and keeps the fastest that works") {
+  for (const ConvKind kind : kKinds) {
+    fake::reset();
+    const cuda::Where where = fake::new_stream();
+    dnn().listed = {{5, kFma, 10},
+                    {3, kFma, 20, false},
+                    {2, kFma, 30, true, CUDNN_STATUS_SUCCESS, kRefused},
+                    {4, kFma, 40}};
+    cuda::Conv2d v = sizes();
+    v.benchmark = true;
+    CHECK(convolve(v, where, kind).algorithm == 3);
+    CHECK(dnn().convolutions.size() == 4 + 4 + 1 + 4 + 1);
+    CHECK(convolve(v, where, kind).workspace_bytes == 20);
+    CHECK(dnn().convolutions.size() == 15);
+    CHECK(convolve(sizes(), where, kind).algorithm == 5);  // which gives equal sums
+    CHECK(world().live.empty());
+  }
+}
+
 TEST_CASE("a failure other than an unsupported algorithm ends the convolution immediately") {
   fake::reset();
   dnn().listed = {{4, kFma, 30, true, CUDNN_STATUS_SUCCESS, CUDNN_STATUS_EXECUTION_FAILED},
