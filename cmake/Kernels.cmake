@@ -17,9 +17,10 @@ target_compile_options(td_kernel_hooks PRIVATE -O2 -fno-sanitize=all -ftls-model
 
 # No -march: a GPU's results do not depend on the host's processor. -ffp-contract: nor on its FMA.
 # -fdata-sections: link_kernels.sh leaves gaps between shared variables.
+# -U_FORTIFY_SOURCE: Ubuntu's compiler defines it, and then has no calls of memcpy that a hook could see.
 set(TD_KERNEL_FLAGS -x c++ -O1 -g -fno-sanitize=all -fsanitize=thread -ffp-contract=off
   -fno-math-errno -ftls-model=initial-exec -fno-optimize-sibling-calls -fdata-sections
-  -fno-builtin-memcpy -fno-builtin-memset -fno-builtin-memmove
+  -fno-builtin-memcpy -fno-builtin-memset -fno-builtin-memmove -U_FORTIFY_SOURCE
   -Wall -Wextra -Wno-sign-compare -Wno-unknown-pragmas -Wno-attributes -Wno-ignored-attributes)
 # g++ has no hook for the struct that a call returns or takes, so it inlines these calls, as nvcc does
 # (the attribute `flatten` of simt/language.h). -fno-semantic-interposition allows that.

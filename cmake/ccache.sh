@@ -13,6 +13,10 @@ export CCACHE_DEPEND=1
 # A checksum beside a precompiled header, instead of reading its 150 MB for every file that uses it.
 export CCACHE_PCH_EXTSUM=1
 shift 3
+# Kernels (cmake/Kernels.cmake) read their own sources by the path in their debug information, which must be this clone's.
+for word; do
+  if [ "$word" = -g ]; then unset CCACHE_NOHASHDIR; fi
+done
 "$ccache" "$@" || exit
 before=
 for word; do

@@ -23,14 +23,14 @@ examine_system() {
   name="$(release PRETTY_NAME)"
   name="${name:-a system without /etc/os-release}, $(uname -s) $(uname -r), $(uname -m)"
   case "$(uname -s):$distribution" in
-    Linux:"debian 12"* | Linux:"debian 13"*) finding ok system "$name" ;;
+    Linux:"debian 12"* | Linux:"debian 13"* | Linux:"ubuntu 24.04"*) finding ok system "$name" ;;
     Linux:"debian 9"* | Linux:"debian 1"[01]* | Linux:"ubuntu 1"* | Linux:"ubuntu 20"*)
       finding warning system_too_old "$name" \
         "The compilers and libraries of this system are too old for the course. A container has newer ones:" \
         "$ $(container_command)" ;;
     Linux:*)
       finding note system_untested "$name" \
-        "The course is tested on Debian 12 and 13. It works here where the versions below are new enough." ;;
+        "The course is tested on Debian 12 and 13 and Ubuntu 24.04. It works here where the versions below are new enough." ;;
     *)
       finding error system_not_linux "$name" \
         "The course is for Linux. On Windows use WSL 2 with Debian; elsewhere a container:" \

@@ -1,5 +1,5 @@
-// The rows shape: a row program sees one row of a tensor and uses row.max, row.sum and row.each; on
-// the host a row is a loop, on cuda it belongs to a thread, a warp or a block.
+// The rows shape: a row program sees one row of a tensor and uses row.read, row.max, row.sum and
+// row.each; on the host a row is a loop, on cuda it belongs to a thread, a warp or a block.
 // Rows are along one dimension of a dense tensor: element j of row i is at start(i) + j * stride.
 // Invariant: a program calls max and sum in the same order in every thread.
 #pragma once
@@ -36,6 +36,11 @@ struct HostRow {
   /// Sums kept side by side, so that vector instructions work on them at once.
   static constexpr std::int64_t kLanes = 8;
 
+  /// The values load(j) of the row, for max, sum and each: a GPU keeps those of a short row.
+  template <class Load>
+  TD_HD Load read(Load load) const {
+    return load;
+  }
   template <class F>
   TD_HD auto max(F f) const {
     auto largest = f(std::int64_t{0});
@@ -57,6 +62,11 @@ struct HostRow {
     for (const double lane : lanes) total += lane;
     return static_cast<decltype(f(std::int64_t{0}))>(total);
   }
+  /// The sum of term(value) over the values that `read` returned.
+  template <class Values, class Term>
+  TD_HD auto sum(const Values& values, Term term) const {
+    return sum([&](std::int64_t j) { return term(values(j)); });
+  }
   /// All of f is inlined: a call of exp would keep the loop from becoming vector instructions.
   template <class F>
   [[gnu::flatten]] TD_HD void each(F f) const {
@@ -74,6 +84,8 @@ struct HostRow {
 #ifdef TD_DEVICE_CODE
 /// Whom a row on a GPU belongs to: a thread, the 32 threads of a warp, or a block of up to 1024.
 enum class RowOf { kThread, kWarp, kBlock };
+/// The most elements of a row that a warp computes.
+constexpr int kLongestOfWarp = 1024;
 
 /// One row on a GPU.
 template <RowOf kOf>
@@ -108,6 +120,33 @@ struct CudaRow {
     }
     return v;
   }
+  /// The values of a warp's row, each in a register of the lane that read it.
+  template <class V>
+  struct Kept {
+    V at[kLongestOfWarp / 32];
+    __device__ V operator()(std::int64_t j) const;  // not defined: each() knows the places
+  };
+  template <class Load>
+  __device__ auto read(Load load) const {
+    if constexpr (kOf == RowOf::kWarp) {
+      Kept<decltype(load(n))> kept{};  // zeros past the end, which nothing reads
+      each_place([&](int k, std::int64_t j) { kept.at[k] = load(j); });
+      return kept;
+    } else {
+      return load;
+    }
+  }
+  // f(k, j) for the lane's k-th element, j. Unrolled, because an index that is not a constant would
+  // turn registers into memory.
+  template <class F>
+  __device__ void each_place(F f) const {
+#pragma unroll
+    for (int k = 0; k < kLongestOfWarp / 32; ++k) {
+      if (32 * k >= n) break;
+      if (32 * k + lane() < n) f(k, 32 * k + lane());
+    }
+  }
+
   template <class F>
   __device__ auto max(F f) const {
     using A = decltype(f(std::int64_t{0}));
@@ -122,6 +161,17 @@ struct CudaRow {
     A v = 0;
     each(f, [&](std::int64_t, A x) { v += x; });
     return combine(v, [](A a, A b) { return a + b; });
+  }
+  template <class Values, class Term>
+  __device__ auto sum(const Values& values, Term term) const {
+    using A = decltype(term(values(0)));
+    A v = 0;
+    each(values, [&](std::int64_t, auto x) { v += term(x); });
+    return combine(v, [](A a, A b) { return a + b; });
+  }
+  template <class V, class Use>
+  __device__ void each(const Kept<V>& kept, Use use) const {
+    each_place([&](int k, std::int64_t j) { use(j, kept.at[k]); });
   }
   template <class F>
   __device__ void each(F f) const {
@@ -172,7 +222,7 @@ struct RowsWork {
     // keep a GPU busy, and otherwise of the same row.
     if (s.stride > 1 && s.rows >= kRowsForThreads && s.n <= kTermsOfThread)
       start_rows<RowOf::kThread>(128, dim3(128), stream);
-    else if (s.n <= 1024)
+    else if (s.n <= kLongestOfWarp)
       start_rows<RowOf::kWarp>(4, dim3(32, 4), stream);
     else
       start_rows<RowOf::kBlock>(1, dim3(32, 16), stream);

@@ -25,15 +25,12 @@ struct LayerNorm {
     using S = compute_t<T>;
     const T* in = x + i * row.n;
     T* to = out + i * row.n;
-    const S m =
-        row.sum([&](std::int64_t j) { return static_cast<S>(in[j]); }) / static_cast<S>(row.n);
-    const S squares = row.sum([&](std::int64_t j) {
-      const S d = static_cast<S>(in[j]) - m;
-      return d * d;
-    });
+    const auto values = row.read([&](std::int64_t j) { return static_cast<S>(in[j]); });
+    const S m = row.sum(values, [](S x) { return x; }) / static_cast<S>(row.n);
+    const S squares = row.sum(values, [&](S x) { return (x - m) * (x - m); });
     const S inverse = S(1) / std::sqrt(squares / static_cast<S>(row.n) + static_cast<S>(eps));
-    row.each([&](std::int64_t j) {
-      const S normal = (static_cast<S>(in[j]) - m) * inverse;
+    row.each(values, [&](std::int64_t j, S x) {
+      const S normal = (x - m) * inverse;
       to[j] = static_cast<T>((weight ? normal * weight[j] : normal) + (bias ? bias[j] : S(0)));
     });
     if (row.leader) {

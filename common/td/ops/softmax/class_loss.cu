@@ -67,8 +67,9 @@ struct LossForward {
     const auto value = [&](std::int64_t j) { return static_cast<C>(in[j * step]); };
     C log_sum = 0;
     if (!r.kind.from_log) {
-      const C m = row.max(value);
-      log_sum = m + log(row.sum([&](std::int64_t j) { return exp(value(j) - m); }));
+      const auto values = row.read(value);
+      const C m = row.max(values);
+      log_sum = m + log(row.sum(values, [&](C x) { return exp(x - m); }));
     }
     C smooth = 0;
     const C e = static_cast<C>(r.kind.label_smoothing);

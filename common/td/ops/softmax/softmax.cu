@@ -24,16 +24,17 @@ struct Softmax {
     Out* out = y + s.start(i);
     const std::int64_t step = s.stride;
     const auto value = [&](std::int64_t j) { return static_cast<C>(in[j * step]); };
-    const C m = row.max(value);
+    const auto values = row.read(value);
+    const C m = row.max(values);
     if constexpr (Row::kOnHost && !kLog && std::is_same_v<Out, C>) {
       // The result is wide enough to hold the exponentials, which take the host most of the time.
       const C sum = row.sum([&](std::int64_t j) { return out[j * step] = exp(value(j) - m); });
       const C factor = C(1) / sum;
       row.each([&](std::int64_t j) { out[j * step] *= factor; });
     } else {
-      const C sum = row.sum([&](std::int64_t j) { return exp(value(j) - m); });
+      const C sum = row.sum(values, [&](C x) { return exp(x - m); });
       const C shift = log(sum);
-      row.each(value, [&](std::int64_t j, C x) {
+      row.each(values, [&](std::int64_t j, C x) {
         const C d = x - m;
         out[j * step] = static_cast<Out>(kLog ? d - shift : exp(d) / sum);
       });
