@@ -243,8 +243,9 @@ class Check:
     def xla_program(self):
         """Chapter 10 on the GPU, where this Python has JAX's plugin for it."""
         plugins = [file for path in sys.path for file in glob.glob(f"{path}/jax_plugins/xla_cuda*/xla_cuda_plugin.so")]
-        program = self.build / "chapters/ch10_xla_and_tpu"
-        return [Item("ch10.xla", program, PJRT_PLUGIN=plugin) for plugin in plugins[:1]]
+        chapters = self.build / "chapters"
+        return [Item(name, chapters / program, PJRT_PLUGIN=plugin) for plugin in plugins[:1]
+                for name, program in (("ch10.xla", "ch10_xla_and_tpu"), ("ch10.train", "ch10-train"))]
 
     def compared(self, work, limit, *more):
         """One piece of work of td and of PyTorch, interleaved."""
@@ -295,6 +296,7 @@ class Check:
             *(self.program(number) for number in chapter_numbers if number != "10"),  # which is for XLA's plugins
             Item("ch04.training", chapters / "ch04-train", *device, "--epochs", "2"),
             Item("ch04.channels_last", chapters / "ch04-train", *device, "--epochs", "2", "--channels-last"),
+            Item("ch06.training", chapters / "ch06-train", *device, "--epochs", "2"),
             Item("ch07.amp", chapters / "ch07-precisions", *device, "--epochs", "2"),
             Item("ch08.bandwidth", chapters / "ch08-bandwidth", *device, "--largest", "256"),
             Item("ch11.kernels", chapters / "ch11_kernels", *device),

@@ -1,6 +1,6 @@
 // The exercises of chapter 06: what several processes need to train one model, from the samples of
-// a rank to a whole program. Included by main.cpp, the exercises and their tests. Invariant: all
-// ranks call the same functions in the same order, as with any collective.
+// a rank to a whole program. Included by the programs, the exercises and their tests. Invariant:
+// all ranks call the same functions in the same order, as with any collective.
 #pragma once
 
 #include <functional>

@@ -1,11 +1,14 @@
-// Five ways to average the gradients of all ranks, from one call per parameter to DDP.
-// Included by main.cpp; the first four call the exercises of this chapter.
+// A training step with five ways to average the gradients of all ranks, from one call per parameter
+// to DDP. Included by train and step; the first four ways call the exercises of this chapter.
 #pragma once
 
 #include <cstdint>
+#include <iostream>
+#include <optional>
 #include <string>
 
 #include "exercises.h"
+#include "trace/trace.h"
 
 /// The part of a training step that differs: the call of the model, and the work between backward()
 /// and the step() of the optimizer.
@@ -14,7 +17,6 @@ struct Strategy {
   std::function<void()> after_backward;
 };
 
-// anchor: buckets
 /// Packs bucket after bucket and starts its all_reduce; waits when all are in flight.
 inline void reduce_in_buckets(const std::vector<td::Tensor>& parameters, const Buckets& buckets,
                               ProcessGroup& group) {
@@ -32,9 +34,7 @@ inline void reduce_in_buckets(const std::vector<td::Tensor>& parameters, const B
     unpack_gradients(flat[b], members[b]);
   }
 }
-// anchor end
 
-// anchor: strategies
 inline Strategy make_strategy(const std::string& name, td::nn::Sequential model,
                               double bucket_cap_mb, ProcessGroup& group) {
   Strategy strategy;
@@ -66,4 +66,27 @@ inline Strategy make_strategy(const std::string& name, td::nn::Sequential model,
   }
   return strategy;
 }
+
+// anchor: step
+inline td::Tensor train_step(Strategy& strategy, td::optim::Optimizer& optimizer,
+                             const td::data::Example<>& batch, td::Device device) {
+  std::optional<td::trace::Span> phase;  // for --trace and --timeline
+  phase.emplace("forward");
+  optimizer.zero_grad();
+  const td::Tensor output = strategy.forward(batch.data.to(device));
+  const td::Tensor loss = td::nn::CrossEntropyLoss()(output, batch.target.to(device));
+  phase.emplace("backward");
+  loss.backward();
+  strategy.after_backward();
+  phase.emplace("step");
+  optimizer.step();
+  return loss.detach();
+}
 // anchor end
+
+/// Rank 0 prints how many ranks there are, its device, and how the data moves.
+inline void introduce(const ProcessGroup& group, td::Device device) {
+  if (group.rank() > 0) return;
+  std::cout << "Using " << group.size() << (group.size() > 1 ? " ranks, rank 0" : " rank") << " on "
+            << device << "; transport: " << group.transport() << '\n';
+}

@@ -1,5 +1,5 @@
 // The exercises of chapter 10: the parts of a training program for XLA devices. Included by
-// main.cpp, the exercises and their tests.
+// the programs, the exercises and their tests.
 #pragma once
 
 #include <functional>

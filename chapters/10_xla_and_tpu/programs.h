@@ -27,7 +27,6 @@ inline std::string number(double value) {
   return text.str();
 }
 
-// anchor: linear
 /// One step of the linear model: mean squared error, SGD. The weights %w and %b are donated: the
 /// results 0 and 1 are stored in their memory. {backward} defines %grad_w and %grad_b of this
 /// replica, {mean_loss} defines %loss, and {optimizer_step} %new_w and %new_b.
@@ -57,7 +56,6 @@ module @train_step attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partition
   }
 }
 )";
-// anchor end
 
 /// One step of a linear classifier of two classes: cross entropy, Adam (Kingma and Ba, 2015), whose
 /// two averages and step count are weights like the others. {mean_gradients} defines %gw, %gb and

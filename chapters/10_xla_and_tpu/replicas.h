@@ -24,7 +24,6 @@ class StepAborted : public td::Error {
 using StartStep =
     std::function<td::xla::Run(const std::vector<std::vector<td::xla::Buffer>>& arguments)>;
 
-// anchor: mark_step
 /// The steps of several replicas. Thread-safe.
 class StepGroup {
  public:
@@ -33,6 +32,7 @@ class StepGroup {
 
   std::size_t replicas() const { return arguments_.size(); }
 
+  // anchor: mark_step
   /// Ends a step of replica number `replica`. Blocks until every replica has called it, then runs
   /// the program once for all, and returns the results of this replica.
   /// @throws td::xla::XlaError in every replica if the step fails.

@@ -1,5 +1,5 @@
 // What chapter 10 trains: the data, the weights at the start, the step as a program, and the same
-// training by td on the cpu. Included by main.cpp.
+// training by td on the cpu. Included by the programs.
 #pragma once
 
 #include "exercises.h"
@@ -54,7 +54,6 @@ inline std::string mean_over_replicas(const std::string& value, const std::strin
 }
 // anchor end
 
-// anchor: step
 inline std::string linear_step(int rows, int replicas, double lr) {
   const std::vector<Parameter> parameters = {{"w", "grad_w", "new_w", "tensor<1x10xf32>"},
                                              {"b", "grad_b", "new_b", "tensor<1xf32>"}};
@@ -70,7 +69,6 @@ inline std::string linear_step(int rows, int replicas, double lr) {
                {"backward", gradients(rows, kFeatures)},
                {"optimizer_step", optimizer_step(parameters, lr, replicas, sum)}});
 }
-// anchor end
 
 inline std::string classifier_step(int rows, int replicas, double lr) {
   const std::map<std::string, std::string> numbers = {

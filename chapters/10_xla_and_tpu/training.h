@@ -1,4 +1,4 @@
-// Trains a task of chapter 10 on the replicas of a client. Included by main.cpp.
+// Trains a task of chapter 10 on the replicas of a client. Included by the programs train and loop.
 #pragma once
 
 #include <pthread.h>
@@ -9,6 +9,7 @@
 #include <iomanip>
 #include <iostream>
 
+#include "app/app.h"
 #include "tasks.h"
 #include "trace/trace.h"
 
@@ -38,7 +39,6 @@ struct Training {
   int started = 0, compiled = 0;
   double compile_seconds = 0;
 
-  // anchor: read
   // Returns the batch number n: the rows of one replica for one step.
   TensorList read(std::size_t n) {
     if (n / replicas >= steps) return {};
@@ -51,7 +51,6 @@ struct Training {
     for (const td::Tensor& tensor : batch) copied += tensor.nbytes();
     return batch;
   }
-  // anchor end
 
   Executable compile(std::int64_t rows) {
     const auto start = Clock::now();
@@ -88,39 +87,45 @@ struct Training {
                 << std::setprecision(4) << loss.to_host().item<float>() << std::endl;
   }
 
-  // anchor: spawn
-  // One thread per replica and one that loads: torch_xla's xmp.spawn with a ParallelLoader.
-  TensorList train_spawned() {
-    ParallelLoader loader(
-        client, replicas, [this](std::size_t n) { return read(n); }, 2);
-    StepGroup group(replicas, [this](const auto& arguments) { return start(arguments); });
-    const NextBatch next = [&](std::size_t replica) {
-      name_thread("replica " + std::to_string(replica));
-      const td::trace::Span span("next batch");
-      return loader.next(replica);
-    };
-    return spawn(client, group, task.weights, next,
-                 [this](std::size_t n, const Buffer& loss) { print_loss(n, loss); })[0];
-  }
-  // anchor end
-
-  // The same on one thread.
-  TensorList train_in_a_loop() {
-    std::vector<std::vector<Buffer>> weights(replicas);
-    for (std::size_t r = 0; r < replicas; ++r)
-      for (const td::Tensor& weight : task.weights)
-        weights[r].push_back(client.to_device(weight, r));
-    const Upload upload = [this](std::size_t n, std::size_t r) {
-      std::vector<Buffer> batch;
-      for (const td::Tensor& tensor : read(n * replicas + r))
-        batch.push_back(client.to_device(tensor, r));
-      return batch;
-    };
-    const Buffer first = weights[0][0];
-    const Executable step = compile(ends[0]);
-    weights = train(step, weights, steps, upload,
-                    [this](std::size_t n, const Buffer& loss) { print_loss(n, loss); });
-    donated = first.is_deleted();
-    return {weights[0][0].to_host(), weights[0][1].to_host()};
+  // Prints what the training did, and compares its weights with those of td's own training.
+  void report(const TensorList& ours, double seconds) const {
+    const std::size_t per_epoch = ends.size() / replicas;
+    std::cout << "programs compiled: " << compiled << '\n'
+              << steps << " steps per replica, " << std::fixed << std::setprecision(3)
+              << (seconds - compile_seconds) * 1e3 /
+                     static_cast<double>(std::max<std::size_t>(1, steps))
+              << " ms per step without the compilation\n"
+              << "copied " << copied << " bytes of batches to the devices\n"
+              << "the weights were donated: " << (donated ? "yes" : "no") << '\n';
+    std::vector<std::int64_t> cpu_ends;  // a step of td takes the rows of all replicas
+    for (std::size_t i = replicas; i <= ends.size(); i += replicas) cpu_ends.push_back(ends[i - 1]);
+    const std::size_t epochs = per_epoch ? steps / per_epoch : 0;
+    const TensorList expected = train_on_cpu(task, cpu_ends, static_cast<std::int64_t>(epochs));
+    double difference = 0;
+    for (int w = 0; w < 2; ++w)
+      difference = std::max(difference, (ours[w] - expected[w]).abs().max().item<double>());
+    std::cout << "bias " << std::setprecision(5) << ours[1].view({-1})[0].item<float>() << '\n'
+              << "largest difference from td's own training on the cpu: " << std::scientific
+              << std::setprecision(1) << difference << '\n';
   }
 };
+
+// Returns where the batches of one replica end. A smaller last batch is dropped or kept.
+inline std::vector<std::int64_t> batch_ends(std::int64_t rows, std::size_t replicas,
+                                            bool keep_last) {
+  std::vector<std::int64_t> ends;
+  for (std::int64_t end = rows; end <= kRows; end += rows) ends.push_back(end);
+  if (keep_last && kRows % rows != 0) ends.push_back(kRows);
+  ends.resize(ends.size() / replicas * replicas);  // complete groups only, as in the loader
+  return ends;
+}
+
+// Returns the rows of one replica. @throws OptionError unless the replicas divide the batch.
+inline std::int64_t rows_of(const app::Options& options, std::int64_t replicas) {
+  TD_CHECK(app::OptionError, options.batch_size % replicas == 0, "--replicas ", replicas,
+           " does not divide the batch of ", options.batch_size,
+           "; every replica takes the same number of rows");
+  TD_CHECK(app::OptionError, options.batch_size <= kRows, "--batch-size ", options.batch_size,
+           " is more than the ", kRows, " rows there are");
+  return options.batch_size / replicas;
+}

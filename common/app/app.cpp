@@ -290,19 +290,32 @@ int Command::run(int argc, char** argv, const std::function<void(const Options&)
   std::_Exit(1);
 }
 
-td::Device start(int argc, char** argv, const std::string& summary) {
+/// Parses the command line and calls `body`. Ends the process after --help and after an error.
+static void start_command(Command& command, int argc, char** argv,
+                          const std::function<void(const Options&)>& body) {
   std::set_terminate(end_with_message);
-  const std::string name = fs::path(argv[0]).filename();
-  Command command(name, summary);
-  command.remove("--trace").remove("--mine");
-  td::Device device("cpu");
   bool help = true;
   const int code = command.run(argc, argv, [&](const Options& options) {
     help = false;
-    device = choose_device(options);
+    body(options);
   });
   if (help || code != 0) std::exit(code);
+}
+
+td::Device start(int argc, char** argv, const std::string& summary,
+                 const std::function<td::Device(const Options&)>& choose) {
+  Command command(fs::path(argv[0]).filename(), summary);
+  command.remove("--trace").remove("--mine");
+  td::Device device("cpu");
+  start_command(command, argc, argv, [&](const Options& options) { device = choose(options); });
   return device;
+}
+
+void start_without_device(int argc, char** argv, const std::string& summary, const std::string& why,
+                          const std::function<void()>& body) {
+  Command command(fs::path(argv[0]).filename(), summary);
+  command.without_device(why).remove("--mine");
+  start_command(command, argc, argv, [&](const Options&) { body(); });
 }
 
 }  // namespace app

@@ -69,14 +69,21 @@ class Command : public OptionParser {
   std::string why_no_device_;  // empty: there is one
 };
 
-/// The whole frame of a chapter's main program: takes `--device` and `--help`, prints the device
-/// and returns it. An error that main() does not catch becomes its message and exit code 1.
-/// @param summary one sentence for `--help`.
-td::Device start(int argc, char** argv, const std::string& summary);
-
 /// Returns the device that `--device` names. `auto` is cuda:0 where there is a GPU, else sim:0; one
 /// line on stdout tells which it is. @throws td::DeviceError when the device does not exist.
 td::Device choose_device(const Options& options);
+
+/// The whole frame of a chapter's main program: takes `--device` and `--help`, prints the device
+/// and returns it. An error that main() does not catch becomes its message and exit code 1.
+/// @param summary one sentence for `--help`.
+/// @param choose for a program of several ranks: device_of_rank (app/rank.h).
+td::Device start(int argc, char** argv, const std::string& summary,
+                 const std::function<td::Device(const Options&)>& choose = choose_device);
+/// The same for a program that has no device of td: takes `--help` and calls `body`.
+/// @param why as of Command::without_device.
+void start_without_device(int argc, char** argv, const std::string& summary, const std::string& why,
+                          const std::function<void()>& body);
+
 /// The devices of `--devices`, or the one of `--device`. @throws td::DeviceError likewise.
 std::vector<td::Device> choose_devices(const Options& options);
 

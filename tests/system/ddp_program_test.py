@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs chapter 06's program as several ranks on small data: what N ranks print is what one prints.
+"""Runs chapter 06's programs as several ranks on small data: what N ranks print is what one prints.
 
     ddp_program_test.py PROGRAM_FOLDER [DEVICE]
 
@@ -56,8 +56,22 @@ def fails(program, code, text, *arguments):
         faults.append(f"{arguments}: expected exit code {code} and \"{text}\"; got {got} and:\n{printed}")
 
 
+def two_ranks_of_main(programs, device, second, variables=None):
+    """The short program, where rank 1 must have the device `second` and end with the weights of rank 0."""
+    launcher = programs.parent / "tools/course/course-tool"
+    result = subprocess.run([launcher, "launch", "-n", "2", programs / "ch06_nccl_ddp", "--device", device],
+                            timeout=PATIENCE, text=True, env={**ENVIRONMENT, **(variables or {})},
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    weight = re.search(r"\[0\] Rank 0 on .*; first weight 0 at the start, (-0\.\d+) at the end", result.stdout)
+    for line in ("[0] Epoch 3, Loss: 1.124",
+                 f"[1] Rank 1 on {second}: 50 samples in 2 steps per epoch; first weight 1 at the start, "
+                 f"{weight and weight[1]} at the end\n"):
+        if result.returncode or line not in result.stdout:
+            faults.append(f"two ranks of main.cpp, {variables}: exit code {result.returncode}, no {line!r}:\n{result.stdout}")
+
+
 def main():
-    program = pathlib.Path(sys.argv[1]) / "ch06_nccl_ddp"
+    program = pathlib.Path(sys.argv[1]) / "ch06-train"
     with tempfile.TemporaryDirectory() as temporary:
         data = ["--data", write_cifar(pathlib.Path(temporary) / "pictures", 48), "--epochs", 2, "--lr", 0.05]
         alone = epochs(program, *data, "--batch-size", 16, device="cpu")
@@ -71,14 +85,16 @@ def main():
         agrees(epochs(program, *three), six, "three ranks")
         # 47 images cannot be divided evenly; the test half still counts each of its images once.
         epochs(program, *data, "--samples", 47, "--spawn", 2)
-        fails(program, 1, "rank 1: --devices names 1 devices for 2 ranks on this host; name one per rank",
+        fails(program, 1, "rank 1: --devices names 1 device for 2 ranks on this host; name one per rank",
               *data, "--spawn", 2, "--devices", "cpu")
         fails(program, 2, "--strategy", *data, "--strategy", "psychic")
         if DEVICE == "cuda":  # with one GPU, two ranks do not use it
-            code, text = run(program, "--model", "simple", "--spawn", 2, device="auto", variables={"TD_STAND_IN_GPUS": "1"})
+            code, text = run(program, *two, device="auto", variables={"TD_STAND_IN_GPUS": "1"})
             if code or "This host has 1 GPU for 2 ranks, so the ranks use sim devices" not in text \
-                    or "rank 1: inputs on sim:0, labels on sim:0" not in text:
+                    or "rank 0 on sim:0; transport: shared memory" not in text:
                 faults.append(f"two ranks with one GPU: exit code {code}:\n{text}")
+            two_ranks_of_main(pathlib.Path(sys.argv[1]), "auto", "sim:0", {"TD_STAND_IN_GPUS": "1"})
+        two_ranks_of_main(pathlib.Path(sys.argv[1]), DEVICE, "cuda:1" if DEVICE == "cuda" else DEVICE)
     print("\n".join(faults) or "what several ranks print is what one prints")
     sys.exit(1 if faults else 0)
 

@@ -36,7 +36,7 @@ HOUSE = {
     "xla": ["td/ops"],
     "simt": ["td/ops", "sim"],
     "distributed": ["td/parallel", "data", "trace"],
-    "app": ["trace", "data"],
+    "app": ["trace", "data", "distributed", "xla"],
 }
 BELOW = CORE | HOUSE
 # What a program includes: these may include everything.

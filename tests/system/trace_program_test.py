@@ -21,14 +21,15 @@ SMALL = {  # programs whose usual work takes long
     "ch04-inference": ["--batch-size", 4],
     "ch04-batch_sizes": ["--batch-size", 4],
     "ch05-train": ["--timeline", "-", "--devices", "sim:0,sim:1"],
-    "ch06_nccl_ddp": ["--model", "simple"],
+    "ch06-train": ["--model", "deep", "--samples", 64, "--epochs", 1],
+    "ch06-step": ["--steps", 1, "--batch-size", 8],
     "ch07-precisions": ["--model", "mlp", "--width", 32, "--samples", 64, "--epochs", 1],
     "ch08-bandwidth": ["--largest", 1],
     "ch08-feeding": ["--steps", 4, "--batch-size", 8],
     "ch08-losses": ["--batch-size", 8],
     "ch09_cpu_and_gpu_together": ["--show", "split", "--batch-size", 8],
 }
-WITHOUT_OUR_DEVICES = ("ch10_xla_and_tpu",)  # its devices are the plug-in's
+WITHOUT_OUR_DEVICES = ("ch10_xla_and_tpu", "ch10-train", "ch10-loop")  # their devices are the plug-in's
 HOST = ("user_annotation", "cpu_op", "cuda_runtime", "cuda_sync", "collective_comm")
 
 
@@ -122,7 +123,7 @@ def several_devices(folder, programs, data):
 
 
 def several_ranks(folder, programs, data):
-    program = programs / "ch06_nccl_ddp"
+    program = programs / "ch06-train"
     path = folder / "ranks.json"
     ends(program, ["--data", data, "--device", "sim", "--spawn", 2, "--epochs", 1, "--batch-size", 10,
                    "--trace", path], 0, f"spans in {folder / 'ranks.rank0.json'}",

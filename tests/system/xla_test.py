@@ -50,12 +50,12 @@ def losses(text):
     return found
 
 
-def check_training(program):
+def check_training(train, loop):
     """XLA trains as the core does, and several replicas as one."""
     for model, epochs in (("linear", "6"), ("classifier", "4")):
-        one = run_program(program, "--model", model, "--epochs", epochs)
-        for replicas, style in (("1", "spawn"), ("2", "spawn"), ("2", "loop")):
-            text = run_program(program, "--model", model, "--epochs", epochs, "--replicas", replicas, "--style", style)
+        one = run_program(train, "--model", model, "--epochs", epochs)
+        for replicas, program in (("1", train), ("2", train), ("2", loop)):
+            text = run_program(program, "--model", model, "--epochs", epochs, "--replicas", replicas)
             expect(len(re.findall(r"^  xla:\d", text, re.M)) == int(replicas), text)
             expect("the weights were donated: yes" in text, text)
             difference = float(re.search(r"own training on the cpu: (\S+)", text)[1])
@@ -63,28 +63,35 @@ def check_training(program):
             for a, b in zip(losses(one), losses(text)):
                 expect(abs(a - b) <= 1e-5 + 2e-3 * abs(a), f"{model}: loss {b}, one replica has {a}")
         expect(losses(one)[-1] < losses(one)[0], f"{model} learned nothing")
-    text = run_program(program, "--batch-size", "96", "--keep-last", "--epochs", "2")
+    text = run_program(train, "--batch-size", "96", "--keep-last", "--epochs", "2")
     expect("programs compiled: 2\n8 steps" in text, f"a smaller last batch is a second program:\n{text}")
     difference = float(re.search(r"own training on the cpu: (\S+)", text)[1])
     expect(difference <= 1e-5, f"with a smaller last batch, the weights differ by {difference}")
-    text = run_program(program, "--replicas", "8", "--batch-size", "56", "--epochs", "1")
+    text = run_program(train, "--replicas", "8", "--batch-size", "56", "--epochs", "1")
     expect("5 steps per replica" in text and "copied 12320 bytes" in text, f"an incomplete group is dropped:\n{text}")
 
 
-def check_exercises(program):
-    """The program calls every exercise, so that --mine runs the learner's own."""
-    stubs = sorted((pathlib.Path(program).parents[1] / "exercises" / "stub").glob("libch10_*.so"))
+def check_main(program):
+    """The main program trains; pytorch.py has the same losses, which the twins compare."""
+    found = losses(run_program(program))
+    expect(len(found) == 3 and found[0] > found[1] > found[2], f"the losses of main.cpp are {found}")
+    text = run_program(program, "--epochs", "1", code=2)
+    expect("There is no option --epochs" in text, text)
+
+
+def check_exercises(train, loop):
+    """The programs call every exercise, so that --mine runs the learner's own."""
+    stubs = sorted((pathlib.Path(train).parents[1] / "exercises" / "stub").glob("libch10_*.so"))
     expect(len(stubs) == 7, f"the stubs are {stubs}")
     for stub in stubs:
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / stub.name).symlink_to(stub)
             name = stub.stem.replace("libch10_", "")
-            style = "loop" if name == "donate" else "spawn"
-            text = run_program(program, "--style", style, code=1, LD_LIBRARY_PATH=folder)
+            text = run_program(loop if name == "donate" else train, code=1, LD_LIBRARY_PATH=folder)
             expect(f"not done yet: {name}" in text, f"the program does not use {name}:\n{text}")
 
 
-def check_refusals(program):
+def check_refusals(program, train, stablehlo):
     """What is no plugin ends with 77 and words; wrong numbers with 1."""
     text = run_program(program, code=SKIPPED, PJRT_PLUGIN="")
     expect("PJRT_PLUGIN is not set" in text and "libtpu.so" in text, text)
@@ -92,11 +99,15 @@ def check_refusals(program):
     expect("there is no PJRT plugin at /nowhere/plugin.so" in text, text)
     text = run_program(program, code=SKIPPED, PJRT_PLUGIN="/etc/passwd")
     expect("cannot be opened" in text, text)
-    text = run_program(program, "--replicas", "3", code=2)
+    text = run_program(program, "--device", "cpu", code=SKIPPED)
+    expect("there is no --device here" in text, text)
+    text = run_program(train, code=SKIPPED, PJRT_PLUGIN="/nowhere/plugin.so")
+    expect("there is no PJRT plugin at /nowhere/plugin.so" in text, text)
+    text = run_program(train, "--replicas", "3", code=2)
     expect("--replicas 3 does not divide the batch of 32" in text, text)
-    text = run_program(program, "--replicas", "2", "--keep-last", code=2)
+    text = run_program(train, "--replicas", "2", "--keep-last", code=2)
     expect("--keep-last needs one replica" in text, text)
-    expect("stablehlo.all_reduce" in run_program(program, "--dump", PJRT_PLUGIN=""), "--dump")
+    expect("stablehlo.all_reduce" in run_program(stablehlo, PJRT_PLUGIN=""), "stablehlo")
     # Exercises that cannot be judged here are skipped, which is no failure.
     tool = str(pathlib.Path(program).parents[1] / "tools/course/course-tool")
     text = run_program(tool, "prove", "10", "--solutions", "--no-build", PJRT_PLUGIN="")
@@ -108,12 +119,14 @@ def main(source, chapters, compiler):
     if not plugin:
         print("skipped: XLA's plugin is not here; ./course run 10 fetches it")
         return SKIPPED
-    program = str(pathlib.Path(chapters) / "ch10_xla_and_tpu")
+    program, train, loop, stablehlo = (str(pathlib.Path(chapters) / name) for name in
+                                       ("ch10_xla_and_tpu", "ch10-train", "ch10-loop", "ch10-stablehlo"))
     try:
         check_declarations(source, compiler, pathlib.Path(plugin))
-        check_training(program)
-        check_exercises(program)
-        check_refusals(program)
+        check_main(program)
+        check_training(train, loop)
+        check_exercises(train, loop)
+        check_refusals(program, train, stablehlo)
     except Fault as fault:
         print(f"failed: {fault}")
         return 1

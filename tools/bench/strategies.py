@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long a step of chapter 06's program takes with each way to average gradients.
+"""How long a step of chapter 06's program step takes with each way to average gradients.
 
     strategies.py BUILD_FOLDER [--runs 3] [--steps 10] [--batch 512] [--cap 4] [--only shm,gloo,1gbit]
 
@@ -74,9 +74,9 @@ def connect_hosts():
 
 
 def measure(options):
-    program = str(pathlib.Path(options.build) / "chapters" / "ch06_nccl_ddp")
-    common = ["--device", "cpu", "--model", "deep", "--steps", str(options.steps), "--samples",
-              str(2 * options.batch), "--batch-size", str(options.batch)]
+    program = str(pathlib.Path(options.build) / "chapters" / "ch06-step")
+    common = ["--device", "cpu", "--model", "deep", "--steps", str(options.steps), "--batch-size",
+              str(options.batch)]
     hosts = []
     if "1gbit" in options.only:
         subprocess.run(["ip", "link", "set", "lo", "up"], check=True)

@@ -97,11 +97,14 @@ std::vector<std::string> program_of(const Session& session,
                 << "'s program has no ranks, so each process "
                 << "does all of the work. One that divides it: " << kLaunchExample << '\n';
     words.erase(words.begin());
+    const std::string name = words.empty() ? "" : words[0];
+    const std::size_t count = words.size();
     const fs::path program = build_program(course, chapter, mine, words);
     if (program.empty()) return {};
+    std::string typed = "./course launch -n " + std::to_string(launch.nprocs) + " " + first;
+    if (words.size() < count) typed += " " + name;  // one of the chapter's other programs
+    setenv("COURSE_TYPED", typed.c_str(), 1);
     words.insert(words.begin(), program.string());
-    const std::string n = std::to_string(launch.nprocs);
-    setenv("COURSE_TYPED", ("./course launch -n " + n + " " + first).c_str(), 1);
   } else if (td::find_program(first).empty()) {
     throw UsageError("There is no program \"" + first + "\" in " + fs::current_path().string() +
                      " or on PATH. A chapter goes by its number: " + kLaunchExample);

@@ -44,7 +44,6 @@ class ShmTransport final : public Transport {
         arrays_(segments_.size()) {}
   const char* name() const override { return "shared memory"; }
 
-  // anchor: all_reduce
   // Reduce-scatter and all-gather in one pass: slice r of all ranks' data is touched by rank r
   // alone, which reads it, reduces it, and writes the result to all ranks.
   void all_reduce(const CollectiveFingerprint& key, void* data) override {
@@ -61,7 +60,6 @@ class ShmTransport final : public Transport {
       }
     });
   }
-  // anchor end
 
   void reduce(const CollectiveFingerprint& key, void* data) override {
     exchange_buffers(key, data, key.numel, Access::kRead, [&](Range piece) {
