@@ -144,20 +144,27 @@ def pinned_memory(program, folder):
 
 def together(program, _):
     """Chapter 09. The program itself compares the losses on one device with those on two."""
+    same_losses(program, ("--device", "cuda:0"), ("--device", "cpu"), variables=FAST)
     on = ["--device", "cuda:0", "--batch-size", 8]
     for part, lines in (("split", [r"^  cuda:0 and cuda:1( +[\d.]+){3}$", r"^     cpu and cuda:0( +[\d.]+){3}$"]),
                         ("offload", [r"^ +Adam on the device +[\d.]+$"])):
-        text = run(program, *on, "--show", part, variables=FAST)
-        on_sim = run(program, "--device", "sim:0", "--batch-size", 8, "--show", part)
+        other = program.with_name(f"ch09-{part}")
+        text = run(other, *on, variables=FAST)
+        on_sim = run(other, "--device", "sim:0", "--batch-size", 8)
         loss, expected = (re.findall(r"^After 5 steps the loss is ([\d.]+)[ ;]", one, re.M) for one in (text, on_sim))
         expect(loss and abs(float(loss[0]) - float(expected[0])) < 1.5e-4, f"{part}: the loss is {loss}, on sim {expected}")
         says(text, *lines)
+    for part, lines in (("split_memory", [r"^  cuda:0 and cuda:1( +[\d.]+){2}$"]), ("bubble", [r"^ +cuda:0 .*\|[fbkc.]+\|$", r"^ +cuda:1 .*\|[fbkc.]+\|$"]),
+                        ("offload_memory", [r"^Adam on the host( +[\d.]+){2}$"]), ("doubling", [r" ms on cuda:0$"])):
+        says(run(program.with_name(f"ch09-{part}"), *on, variables=FAST), *lines)
 
 
 def pipeline(program, _):
     """Chapter 09: one batch after another through host, link and device, in four ways."""
-    text = run(program, "--device", "cuda:0", "--batch-size", 2, "--show", "pipeline", variables=FAST)
+    on = ["--device", "cuda:0", "--batch-size", 2]
+    text = run(program.with_name("ch09-pipeline"), *on, variables=FAST)
     says(text, "^All losses are bitwise identical.", r"^ +cuda:0 .*\|[w.]+\|$")
+    says(run(program.with_name("ch09-workers"), *on, variables=FAST), r"^      4( +[\d.]+){4}$")
 
 
 def kernels(program, folder):
