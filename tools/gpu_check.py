@@ -296,8 +296,10 @@ class Check:
             Item("ch04.channels_last", chapters / "ch04-train", *device, "--epochs", "2", "--channels-last"),
             Item("ch07.amp", chapters / "ch07-precisions", *device, "--epochs", "2"),
             Item("ch08.bandwidth", chapters / "ch08-bandwidth", *device, "--largest", "256"),
+            *(Item(f"ch09.{name}", chapters / f"ch09-{name}", *device) for name in ("pipeline", "split", "offload")),
             Item("ch11.kernels", chapters / "ch11_kernels", *device),
-            Item("ch12.advise", chapters / "ch12_which_device", *device), *self.xla_program()])
+            Item("ch12.advise", chapters / "ch12-advise", *device),
+            Item("ch12.predictions", chapters / "ch12-predictions", *device), *self.xla_program()])
         self.part("sanitizers", 130, [
             *(self.sanitizer("memcheck", "ops", file) for file in
               ("suite_pointwise_test", "suite_reduce_test", "suite_index_test", "norm_test")),

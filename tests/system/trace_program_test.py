@@ -31,6 +31,9 @@ SMALL = {  # programs whose usual work takes long
     "ch09-split": ["--batch-size", 8],
     "ch09-split_memory": ["--batch-size", 8],
     "ch09-bubble": ["--batch-size", 8],
+    "ch12-advise": ["--largest", 4, "--runs", 1],
+    "ch12-predictions": ["--largest", 4, "--runs", 1],
+    "ch12-imagine": ["--largest", 4, "--runs", 1],
 }
 WITHOUT_OUR_DEVICES = ("ch10_xla_and_tpu",)  # its devices are the plug-in's
 HOST = ("user_annotation", "cpu_op", "cuda_runtime", "cuda_sync", "collective_comm")

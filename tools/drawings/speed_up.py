@@ -15,7 +15,7 @@ BARS = [
      r"([\d.]+) times as fast"),
     ("4 micro-batches, split model (chapter 09)", "./course run 9 split --device sim",
      r"^ +sim:0 and sim:1 +[\d.]+ +[\d.]+ +([\d.]+)$"),
-    ("DataParallel, large MLP (chapter 12)", "./course run 12 --device sim --report",
+    ("DataParallel, large MLP (chapter 12)", "./course run 12 report --device sim",
      r"on 2 devices.*\n +speed-up ([\d.]+)"),
 ]
 MOST = 2  # devices, so the most that is possible
