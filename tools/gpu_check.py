@@ -297,7 +297,8 @@ class Check:
             Item("ch07.amp", chapters / "ch07-precisions", *device, "--epochs", "2"),
             Item("ch08.bandwidth", chapters / "ch08-bandwidth", *device, "--largest", "256"),
             *(Item(f"ch09.{name}", chapters / f"ch09-{name}", *device) for name in ("pipeline", "split", "offload")),
-            Item("ch11.kernels", chapters / "ch11_kernels", *device),
+            *(Item(f"ch11.{name}", chapters / f"ch11-{name}", *device)
+              for name in ("values", "times", "roofline", "training")),
             Item("ch12.advise", chapters / "ch12-advise", *device),
             Item("ch12.predictions", chapters / "ch12-predictions", *device), *self.xla_program()])
         self.part("sanitizers", 130, [

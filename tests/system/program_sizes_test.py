@@ -10,7 +10,7 @@ import re
 import sys
 
 MAIN, OTHER = 80, 150
-TO_DO = {"06", "10", "11"}
+TO_DO = {"06", "10"}
 
 
 def faults_of_main(main):

@@ -31,6 +31,7 @@ SMALL = {  # programs whose usual work takes long
     "ch09-split": ["--batch-size", 8],
     "ch09-split_memory": ["--batch-size", 8],
     "ch09-bubble": ["--batch-size", 8],
+    "ch11-roofline_picture": ["--picture", "/dev/null"],
     "ch12-advise": ["--largest", 4, "--runs", 1],
     "ch12-predictions": ["--largest", 4, "--runs", 1],
     "ch12-imagine": ["--largest", 4, "--runs", 1],
