@@ -10,7 +10,6 @@
 
 namespace {
 
-// anchor: product
 /// a b, by the kernel of 11.matmul.
 td::Tensor product(const td::Tensor& a, const td::Tensor& b) {
   const int m = static_cast<int>(a.size(0)), n = static_cast<int>(b.size(1));
@@ -42,7 +41,6 @@ struct Product : td::autograd::Function<Product> {
     return {product(g, saved[1]), product(transposed(g), saved[0])};
   }
 };
-// anchor end
 
 /// nn::Linear with these products. It holds the parameters of the layer that it replaces.
 struct KernelLinearImpl : td::nn::Module {
@@ -54,7 +52,7 @@ struct KernelLinearImpl : td::nn::Module {
 };
 TD_MODULE(KernelLinear);
 
-/// A model of chapter 04 with a KernelLinear in the place of each Linear.
+/// A model of chapter 04 with a KernelLinear instead of each Linear.
 td::nn::Sequential with_kernels(td::nn::Sequential model) {
   td::nn::Sequential changed;
   for (auto& layer : *model)

@@ -26,7 +26,6 @@ class Trainer {
                td::nn::ReLU(), td::nn::Linear(width, 10)),
         optimizer_((model_->to(devices_[0]), model_->parameters()), td::optim::SGDOptions(0.01)) {}
 
-  // anchor: step
   void step(const Batch& batch) {
     optimizer_.zero_grad();
     const td::Tensor output = td::nn::parallel::data_parallel(model_, batch.data, devices_);
@@ -34,7 +33,6 @@ class Trainer {
     optimizer_.step();
     for (const td::Device device : devices_) td::synchronize(device);
   }
-  // anchor end
 
  private:
   std::vector<td::Device> devices_;
