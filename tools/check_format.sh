@@ -7,7 +7,7 @@ files() {
   local list=(git ls-files -z --cached --others --exclude-standard --)
   # Learners may format the exercises in chapters/ as they like; their originals are in solutions/.
   "${list[@]}" '*.cpp' '*.cu' '*.h' ':!chapters/'
-  "${list[@]}" 'chapters/*/main.cpp' 'chapters/*/programs/*.cpp' 'chapters/*/*.h' 'chapters/*/given/*'
+  "${list[@]}" 'chapters/*/main.cpp' 'chapters/*/programs/*.cpp' 'chapters/*/programs/*.cu' 'chapters/*/*.h' 'chapters/*/given/*'
 }
 
 if [ "${1:-}" = --fix ]; then

@@ -299,8 +299,11 @@ class Check:
             Item("ch06.training", chapters / "ch06-train", *device, "--epochs", "2"),
             Item("ch07.amp", chapters / "ch07-precisions", *device, "--epochs", "2"),
             Item("ch08.bandwidth", chapters / "ch08-bandwidth", *device, "--largest", "256"),
-            Item("ch11.kernels", chapters / "ch11_kernels", *device),
-            Item("ch12.advise", chapters / "ch12_which_device", *device), *self.xla_program()])
+            *(Item(f"ch09.{name}", chapters / f"ch09-{name}", *device) for name in ("pipeline", "split", "offload")),
+            *(Item(f"ch11.{name}", chapters / f"ch11-{name}", *device)
+              for name in ("values", "times", "roofline", "training")),
+            Item("ch12.advise", chapters / "ch12-advise", *device),
+            Item("ch12.predictions", chapters / "ch12-predictions", *device), *self.xla_program()])
         self.part("sanitizers", 130, [
             *(self.sanitizer("memcheck", "ops", file) for file in
               ("suite_pointwise_test", "suite_reduce_test", "suite_index_test", "norm_test")),

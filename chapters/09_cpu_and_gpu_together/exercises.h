@@ -1,6 +1,6 @@
 // The exercises of chapter 09: the host and a device work at the same time, a model is split over
-// two devices, and the optimizer runs on the host. Included by main.cpp, the exercises and their
-// tests.
+// two devices, and the optimizer runs on the host. Included by the programs, the exercises and
+// their tests.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A training whose batches are prepared by the host: its three stages, and four variants of running
-// them. pipeline.h times and draws them.
+// them. stage_times.h times them, and programs/pipeline.cpp draws one.
 // Invariant: the same batches give bitwise identical losses in all variants.
 #pragma once
 
@@ -84,7 +84,6 @@ class Training {
     return examples_.get_batch(indices);
   }
 
-  // anchor: stages
   /// Second stage, over the link: enqueues the copy.
   Batch copy(const Batch& batch) const {
     return {batch.data.to(plan_.device, /*non_blocking=*/true),
@@ -101,16 +100,13 @@ class Training {
     optimizer_->step();
     losses_.push_back(loss.detach());
   }
-  // anchor end
 
-  // anchor: plain
   void plain() {
     for (std::int64_t i = 0; i < steps(); ++i) {
       work(copy(prepare(i)));
       losses_.back().item<float>();  // blocks until the device has finished
     }
   }
-  // anchor end
 
   void unread() {
     for (std::int64_t i = 0; i < steps(); ++i) work(copy(prepare(i)));

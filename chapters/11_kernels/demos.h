@@ -1,12 +1,17 @@
 // The kernels of the chapter at work: for each one its tensors, its launch, and the same result by
-// td, to compare the time. Included by main.cpp.
+// td, to compare the time. The programs counts, profile, accesses, times, roofline and training
+// include it.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "app/app.h"
+#include "app/interleaved.h"
 #include "exercises.h"
+#include "simt/observe.h"
+#include "simt/observe/report.h"
 
 /// One kernel with its tensors on a device.
 struct Demo {
@@ -27,7 +32,6 @@ inline unsigned blocks_for(std::int64_t count, std::int64_t per_block) {
   return static_cast<unsigned>((count + per_block - 1) / per_block);
 }
 
-// anchor: vectors
 /// The kernels on vectors.
 inline std::vector<Demo> vector_demos(td::Device device, std::int64_t n) {
   using td::simt::launch;
@@ -88,7 +92,6 @@ inline std::vector<Demo> vector_demos(td::Device device, std::int64_t n) {
        }},
   };
 }
-// anchor end
 
 /// The kernels on matrices.
 inline std::vector<Demo> matrix_demos(td::Device device, std::int64_t side) {
@@ -125,4 +128,28 @@ inline std::vector<Demo> demos(td::Device device, const DemoSizes& sizes) {
   std::vector<Demo> all = vector_demos(device, sizes.elements);
   for (Demo& demo : matrix_demos(device, sizes.side)) all.push_back(std::move(demo));
   return all;
+}
+
+/// Runs each kernel once, observed: reports what it does to memory. It follows from the addresses,
+/// so sim counts what a GPU would.
+inline std::vector<td::simt::KernelReport> observe_all(const td::simt::GpuLimits& gpu) {
+  const std::vector<Demo> all = demos("sim:0", {65536, 128});
+  return td::simt::observe({.gpu = &gpu}, [&] {
+    for (const Demo& demo : all) demo.kernel();
+  });
+}
+
+/// Median seconds of one call, of five after two that do not count.
+inline double median_seconds(td::Device device, const app::Variant& work) {
+  const app::Variant whole = [&] {
+    work();
+    td::synchronize(device);
+  };
+  return app::median_seconds_interleaved({whole}, 5)[0];
+}
+
+/// Adds `--gpu`, whose limits and data sheet count.
+inline void add_gpu_option(app::Command& command, std::string& gpu) {
+  command.choice("--gpu", gpu, {"T4", "A100", "RTX 4090", "H100", "H200"},
+                 "whose limits and data sheet count");
 }

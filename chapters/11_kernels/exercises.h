@@ -1,5 +1,5 @@
 // The exercises of chapter 11. Those that are kernels are declared in kernels.h; here are those in
-// host code. Included by main.cpp, by the exercises in host code and by the tests.
+// host code. Included by the programs, by the exercises in host code and by the tests.
 #pragma once
 
 #include <string>

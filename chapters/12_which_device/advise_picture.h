@@ -1,5 +1,5 @@
 // The advisor's picture: seconds per step over the batch size, both axes logarithmic, one line per
-// contender, and a mark where the choice changes. advise.h writes it.
+// contender, and a mark where the choice changes. The programs advise and imagine write it.
 #pragma once
 
 #include <fstream>

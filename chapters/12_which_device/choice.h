@@ -1,9 +1,11 @@
-// The advisor's decision: which contender from which size on, and the reasons as text. advise.h
-// prints it. Invariant: the exercise decides; nothing is measured here.
+// The advisor's decision: which contender from which size on, and the times and reasons as text.
+// The programs advise, predictions and imagine print them. Invariant: the exercise decides; nothing
+// is measured here.
 #pragma once
 
 #include <cmath>
 #include <iomanip>
+#include <iostream>
 #include <sstream>
 
 #include "timings.h"
@@ -47,6 +49,13 @@ inline std::string microseconds(double seconds) {
   return text.str();
 }
 
+/// Characters of a column that is named like a contender.
+inline int label_width(const Timings& timings) {
+  std::size_t longest = 14;
+  for (const std::string& name : timings.names) longest = std::max(longest, name.size());
+  return static_cast<int>(longest);
+}
+
 /// "from batch 41 on", "up to batch 40", "from batch 41 to 512", "for every batch".
 inline std::string range(const std::vector<Advice>& choices, std::size_t place) {
   const bool begins = place == 0, ends = place + 1 == choices.size();
@@ -73,6 +82,32 @@ inline std::string reason(const Timings& timings, std::size_t one, std::size_t o
   say("a step costs ", a.fixed, b.fixed);
   say("a sample adds ", a.per_sample, b.per_sample);
   return text.empty() ? "one line for all batches does not show it; look at the table" : text;
+}
+
+/// The times; `<` marks the contender that is advised.
+inline void print_times(const Timings& timings, const std::vector<Advice>& choices) {
+  const int width = label_width(timings);
+  std::cout << "\nmicroseconds per step, medians of " << timings.runs << " runs\n batch";
+  for (const std::string& name : timings.names) std::cout << std::setw(width + 3) << name;
+  std::cout << '\n';
+  for (std::size_t s = 0; s < timings.sizes.size(); ++s) {
+    std::cout << std::setw(6) << timings.sizes[s];
+    const std::size_t chosen = choice_at(choices, timings.sizes[s]);
+    for (std::size_t n = 0; n < timings.names.size(); ++n)
+      std::cout << std::setw(width + 1) << microseconds(timings.seconds[n][s])
+                << (n == chosen ? " <" : "  ");
+    std::cout << '\n';
+  }
+}
+
+/// One line for each piece of advice, with its reason.
+inline void print_choices(const Timings& timings, const std::vector<Advice>& choices) {
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const std::size_t chosen = choices[i].device;
+    std::cout << "  " << timings.names[chosen] << ' ' << range(choices, i);
+    if (i > 0) std::cout << ": " << reason(timings, chosen, choices[i - 1].device);
+    std::cout << '\n';
+  }
 }
 
 }  // namespace advising

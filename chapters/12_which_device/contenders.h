@@ -1,12 +1,11 @@
-// What the advisor compares: one network on every device of this machine, and on a hypothetical
-// device. timings.h times them. Invariant: all of them run the same step on the same batches.
+// What the advisor compares: one network on every device of this machine. timings.h times them.
+// Invariant: all of them run the same step on the same batches.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include "app/app.h"
@@ -16,7 +15,7 @@
 
 namespace advising {
 
-/// The options of the advisor.
+/// The options of the programs advise, predictions and imagine.
 struct AdvisorOptions {
   std::int64_t width = 256;     ///< Of every hidden layer, and of the inputs.
   std::int64_t depth = 3;       ///< Hidden layers.
@@ -24,8 +23,16 @@ struct AdvisorOptions {
   std::int64_t runs = 25;       ///< How often each size is timed, if there is time.
   bool inference = false;       ///< Forward without a graph, instead of a training step.
   bool bfloat16 = false;        ///< Every device once more, with products in bfloat16.
-  std::string imagine;          ///< `TFLOPS,GB/s,us` of a device that you do not have.
-  std::string picture;          ///< An .svg to draw into.
+
+  void add_to(app::Command& command) {
+    command.takes({"seed"});
+    command.option("--width", width, "of the network's layers");
+    command.option("--depth", depth, "hidden layers of the network");
+    command.option("--largest", largest, "the largest batch");
+    command.option("--runs", runs, "how often each batch is timed, at most");
+    command.flag("--inference", inference, "inference, not a training step");
+    command.flag("--bfloat16", bfloat16, "every device in bfloat16, too");
+  }
 };
 
 /// Minimum seconds of one timing: shorter ones are mostly clock error and noise.
@@ -52,7 +59,6 @@ class Contender {
   const std::string& name() const { return name_; }
   td::Device device() const { return device_; }
 
-  // anchor: step
   /// Copies the batch to the device and runs the network. The copy blocks the host until the device
   /// has finished the step before.
   void step(const Batch& batch) {
@@ -100,7 +106,6 @@ class Contender {
     taken = std::chrono::steady_clock::now() - start;
     return taken.count() / calls;
   }
-  // anchor end
 
   /// Counts one step: an observer counts launches and the bytes that they read and write. The
   /// multiply-adds follow from the sizes of the layers.
@@ -171,31 +176,5 @@ inline std::vector<std::unique_ptr<Contender>> contenders(const app::Options& op
     if (!device.is_cpu()) add(device.str(), device, threads);
   return all;
 }
-
-// anchor: hypothetical
-/// A device that two numbers of its data sheet and the time of a launch describe. Calculated, never
-/// measured.
-struct HypotheticalDevice {
-  double tflops = 0, gb_per_s = 0, launch_us = 0;
-
-  /// @throws app::OptionError unless `text` is three positive numbers with commas.
-  explicit HypotheticalDevice(const std::string& text) {
-    std::istringstream in(text);
-    char comma = 0, second_comma = 0;
-    in >> tflops >> comma >> gb_per_s >> second_comma >> launch_us;
-    const bool read = !in.fail() && in.peek() == EOF && comma == ',' && second_comma == ',';
-    TD_CHECK(app::OptionError, read && tflops > 0 && gb_per_s > 0 && launch_us > 0, "--imagine ",
-             text,
-             ": expected three positive numbers, as in 82.6,1008,5: TFLOPS and GB/s of the data "
-             "sheet, and microseconds that a launch takes");
-  }
-
-  /// Launches run one after another; memory and arithmetic run meanwhile. The slowest one decides.
-  double seconds(const StepWork& work) const {
-    return std::max({work.launches * launch_us * 1e-6, work.bytes / gb_per_s * 1e-9,
-                     2 * work.multiply_adds / tflops * 1e-12});
-  }
-};
-// anchor end
 
 }  // namespace advising

@@ -1,5 +1,5 @@
 // The exercises of chapter 12: which device is faster, from which batch size, and why a program is
-// not faster on more devices. Included by main.cpp, the exercises and their tests.
+// not faster on more devices. Included by the programs, the exercises and their tests.
 #pragma once
 
 #include <cstdint>
@@ -115,8 +115,7 @@ struct StepReport {
 /// @param spans in any order. They may overlap, even if their activity is the same. Of a span, only
 ///     the part between 0 and seconds_on_all counts.
 /// @throws td::Error if seconds_on_one or seconds_on_all is not positive, `devices` is less than 1,
-/// or a span has a device
-///     that does not exist.
+///     or a span has a device that does not exist.
 ///
 /// Example: a device computes from 0 to 6 ms and copies from 4 to 9 ms, in a step of 10 ms. It
 ///          loses 3 ms to copies and 1 ms to waiting.

@@ -1,42 +1,50 @@
-// Chapter 12, which device?: measures one network on the devices of this machine, states which
-// device to use from which batch size on, and explains why. --report shows why several devices are
-// not as fast as you hoped.
-#include "advise.h"
+// Chapter 12, which device?: times one training step on the CPU and on a device, for batches of
+// growing size.
+#include <algorithm>
+#include <chrono>
+#include <iomanip>
+#include <iostream>
+
 #include "app/app.h"
-#include "report.h"
+#include "td/td.h"
 
-namespace {
+namespace nn = td::nn;
 
-struct Choices {
-  advising::AdvisorOptions advisor;
-  bool report = false;
-  std::string timeline;
-};
+// Milliseconds of a training step on `device`, the median of eleven. The batch begins on the CPU.
+double milliseconds_per_step(td::Device device, std::int64_t samples) {
+  nn::Sequential model(nn::Linear(256, 256), nn::ReLU(), nn::Linear(256, 256), nn::ReLU(),
+                       nn::Linear(256, 10));
+  model->to(device);
+  nn::CrossEntropyLoss criterion;
+  td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(0.01));
+  const td::Tensor data = td::randn({samples, 256});
+  const td::Tensor target = td::randint(0, 10, {samples}, td::kInt64);
 
-void add_options(app::Command& command, Choices& choices) {
-  command.option("--width", choices.advisor.width, "of the network's layers");
-  command.option("--depth", choices.advisor.depth, "hidden layers of the network");
-  command.option("--largest", choices.advisor.largest, "the largest batch");
-  command.option("--runs", choices.advisor.runs, "how often each batch is timed, at most");
-  command.flag("--inference", choices.advisor.inference, "inference, not a training step");
-  command.flag("--bfloat16", choices.advisor.bfloat16, "every device in bfloat16, too");
-  command.option("--imagine", choices.advisor.imagine, "TFLOPS,GB/s,us of another device");
-  command.option("--picture", choices.advisor.picture, "draw the times into this .svg");
-  command.flag("--report", choices.report, "one device and several: what they lose");
-  command.option("--timeline", choices.timeline, "with --report: draw a step into this .svg");
+  std::vector<double> times;
+  for (int step = 0; step < 12; ++step) {
+    const auto start = std::chrono::steady_clock::now();
+    const td::Tensor inputs = data.to(device), labels = target.to(device);
+    optimizer.zero_grad();
+    criterion(model->forward(inputs), labels).backward();
+    optimizer.step();
+    td::synchronize(device);  // otherwise you time the launches alone
+    const std::chrono::duration<double, std::milli> taken =
+        std::chrono::steady_clock::now() - start;
+    if (step > 0) times.push_back(taken.count());  // the first step allocates memory
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
 }
 
-}  // namespace
-
 int main(int argc, char** argv) {
-  Choices choices;
-  app::Command command("ch12_which_device", "Measures which device to use, and when.");
-  command.takes({"seed"});
-  add_options(command, choices);
-  return command.run(argc, argv, [&](const app::Options& options) {
-    if (choices.report)
-      show_report(options, choices.advisor.width, choices.advisor.largest, choices.timeline);
-    else
-      show_advise(options, choices.advisor);
-  });
+  const td::Device device = app::start(argc, argv, "Times a step on the CPU and on a device.");
+  td::manual_seed(1);
+  std::cout << "samples   ms on cpu   ms on " << device << "   use\n"
+            << std::fixed << std::setprecision(3);
+  for (const std::int64_t samples : {1, 4, 16, 64, 256, 1024}) {
+    const double cpu = milliseconds_per_step(td::kCPU, samples);
+    const double other = milliseconds_per_step(device, samples);
+    std::cout << std::setw(7) << samples << std::setw(12) << cpu << std::setw(12) << other << "   "
+              << (other < cpu ? device : td::Device(td::kCPU)) << '\n';
+  }
 }

@@ -1,9 +1,7 @@
-"""The advisor of chapter 12 in PyTorch: counts what a step needs, measures two variants of the CPU, and compares them.
+"""Chapter 12 in PyTorch: times one training step on the CPU and on a GPU, for batches of growing size.
 
-Twin of: ./course run 12 --device cpu --width 16 --largest 4 --runs 1
-Compared: ([0-9]+) hidden layers of ([0-9]+), ([0-9]+) parameters
-Compared: A sample adds ([0-9]+) multiply-adds
-Compared: and ([0-9]+) bytes to copy
+Twin of: ./course run 12
+Compared by: programs/advise.py
 """
 
 import statistics
@@ -12,63 +10,34 @@ import time
 import torch
 from torch import nn
 
-WIDTH, DEPTH, RUNS = 16, 3, 5
-SIZES = [1, 4, 16, 64]
+device = torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
+torch.manual_seed(1)
 
 
-def network():
-    layers = []
-    for _ in range(DEPTH):
-        layers += [nn.Linear(WIDTH, WIDTH), nn.ReLU()]
-    return nn.Sequential(*layers, nn.Linear(WIDTH, 10))
+def milliseconds_per_step(device, samples):
+    """Milliseconds of a training step on `device`, the median of eleven. The batch begins on the CPU."""
+    model = nn.Sequential(nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10)).to(device)
+    criterion = nn.CrossEntropyLoss()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    data, target = torch.randn(samples, 256), torch.randint(0, 10, (samples,))
 
-
-def multiply_adds(model):
-    """Of one sample in a training step. Each layer computes its output, the gradient of its weights and the gradient of
-    its input, but the first layer's input needs no gradient."""
-    linears = [layer for layer in model if isinstance(layer, nn.Linear)]
-    return sum(3 * layer.weight.numel() for layer in linears) - linears[0].weight.numel()
-
-
-def make_step(model, optimizer):
-    def step(inputs, targets):
+    times = []
+    for step in range(12):
+        start = time.perf_counter()
+        inputs, labels = data.to(device), target.to(device)
         optimizer.zero_grad()
-        nn.functional.cross_entropy(model(inputs), targets).backward()
+        criterion(model(inputs), labels).backward()
         optimizer.step()
-        # On a GPU you would call torch.cuda.synchronize() before you read the clock.
-    return step
+        if device.type == "cuda":
+            torch.cuda.synchronize()  # otherwise you time the launches alone
+        taken = 1e3 * (time.perf_counter() - start)
+        if step > 0:  # the first step allocates memory
+            times.append(taken)
+    return statistics.median(times)
 
 
-def time_interleaved(variants):
-    """Median microseconds of each variant at each size. Round 0 warms up."""
-    times = {}
-    for round_number in range(RUNS + 1):
-        for size in SIZES:
-            batch = torch.randn(size, WIDTH), torch.randint(0, 10, (size,))
-            for name, (threads, step) in variants.items():
-                torch.set_num_threads(threads)
-                start = time.perf_counter()
-                step(*batch)
-                if round_number > 0:
-                    times.setdefault((name, size), []).append(1e6 * (time.perf_counter() - start))
-    return {key: statistics.median(values) for key, values in times.items()}
-
-
-def main():
-    torch.manual_seed(0)
-    model = network()
-    print(f"{DEPTH} hidden layers of {WIDTH}, {sum(p.numel() for p in model.parameters())} parameters")
-    print(f"A sample adds {multiply_adds(model)} multiply-adds, and {4 * WIDTH} bytes to copy.")
-    variants = {}
-    for name, threads in (("cpu, 1 thread", 1), ("cpu, all threads", torch.get_num_threads())):
-        model = network()
-        variants[name] = threads, make_step(model, torch.optim.SGD(model.parameters(), lr=0.01))
-    times = time_interleaved(variants)
-    print("microseconds per step, medians")
-    for size in SIZES:
-        row = {name: times[name, size] for name in variants}
-        print(f"{size:6}", *(f"{name}: {us:7.0f}" for name, us in row.items()), "use", min(row, key=row.get))
-
-
-if __name__ == "__main__":
-    main()
+print(f"samples   ms on cpu   ms on {device}   use")
+for samples in 1, 4, 16, 64, 256, 1024:
+    cpu = milliseconds_per_step(torch.device("cpu"), samples)
+    other = milliseconds_per_step(device, samples)
+    print(f"{samples:7}{cpu:12.3f}{other:12.3f}   {device if other < cpu else 'cpu'}")

@@ -1,9 +1,15 @@
 // The advisor's times: one network on all devices at growing sizes. Some sizes are held out, to
-// test the predictions. advise.h prints them, advise_picture.h a picture. Invariant: no prediction
-// uses a size that is held out.
+// test the predictions. The programs advise, predictions and imagine measure them.
+// Invariant: no prediction uses a size that is held out, and every figure is measured in this run.
 #pragma once
 
+#include <cmath>
+#include <cstdlib>
+#include <iomanip>
+#include <iostream>
+
 #include "contenders.h"
+#include "sim/sim.h"
 
 namespace advising {
 
@@ -143,15 +149,60 @@ inline Timings time_all(const Contenders& all, const AdvisorOptions& settings) {
   return timings;
 }
 
-/// Adds a row that is calculated from the data sheet of the hypothetical device.
-inline void add_imagined(Timings& timings, const std::string& name,
-                         const HypotheticalDevice& imagined, const std::vector<StepWork>& works) {
-  std::vector<double> seconds;
-  for (const StepWork& work : works) seconds.push_back(imagined.seconds(work));
-  timings.costs.push_back(fit_known(timings.sizes, seconds));
-  timings.names.push_back(name);
-  timings.seconds.push_back(std::move(seconds));
-  timings.spread.push_back(0);
+/// The counts of a step at every size: what an imagined device is calculated from.
+inline std::vector<StepWork> count_work(Contender& contender, const AdvisorOptions& settings,
+                                        const std::vector<std::int64_t>& sizes) {
+  std::vector<StepWork> works;
+  for (const std::int64_t size : sizes)
+    works.push_back(contender.work(
+        {td::randn({size, settings.width}), td::randint(0, 10, {size}, td::kInt64)}));
+  return works;
+}
+
+inline void introduce(const AdvisorOptions& settings, const Contenders& all, const StepWork& one) {
+  std::cout << settings.depth << " hidden layers of " << settings.width << ", "
+            << all[0]->parameters() << " parameters; "
+            << (settings.inference ? "inference" : "a training step with SGD") << "\nA step is "
+            << one.launches << " launches. A sample adds " << std::fixed << std::setprecision(0)
+            << one.multiply_adds << " multiply-adds, and " << 4 * settings.width
+            << " bytes to copy.\n";
+  const bool on_sim =
+      std::any_of(all.begin(), all.end(), [](const auto& one) { return one->device().is_sim(); });
+  if (on_sim)
+    std::cout << "sim: a launch takes " << td::sim::launch_cost() << " us of the host; the link "
+              << "gives " << td::sim::link().gb_per_s << " GB/s after "
+              << td::sim::link().latency_us << " us\n";
+}
+
+inline void check(const AdvisorOptions& settings) {
+  TD_CHECK(app::OptionError, settings.width > 0 && settings.depth > 0 && settings.runs > 0,
+           "--width, --depth and --runs must be 1 or more; they are ", settings.width, ", ",
+           settings.depth, " and ", settings.runs);
+  TD_CHECK(app::OptionError, settings.largest >= 4, "--largest ", settings.largest,
+           ": a line needs two batches, and a third one is held out; take 4 or more");
+}
+
+/// What the programs advise, predictions and imagine measure.
+struct Measured {
+  Contenders contenders;
+  std::vector<StepWork> works;  ///< The counts of a step at every size.
+  Timings timings;
+};
+
+/// Describes the network, and times it. `options.device` "auto" means every kind of device there
+/// is.
+inline Measured measure(const app::Options& options, const AdvisorOptions& settings) {
+  check(settings);
+  if (!std::getenv("TD_SIM_LAUNCH_COST")) td::sim::set_launch_cost(5);  // as a GPU's driver takes
+  td::manual_seed(options.seed);
+  const int threads = td::parallel_width();
+  Measured measured;
+  measured.contenders = contenders(options, settings, threads);
+  measured.works = count_work(*measured.contenders[0], settings, sizes_up_to(settings.largest));
+  introduce(settings, measured.contenders, measured.works[0]);
+  measured.timings = time_all(measured.contenders, settings);
+  td::set_parallel_width(threads);
+  return measured;
 }
 
 }  // namespace advising

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs chapter 12's advisor: what it concludes must follow from what it prints, and what it calculates from the counts.
+"""Runs chapter 12's programs: what they conclude must follow from what they print, and what they calculate from the counts.
 
     advise_program_test.py PROGRAM_FOLDER
 
@@ -87,25 +87,27 @@ def choices_follow_each_other(text):
 
 def picture_shows_the_times(text, path):
     """A line a contender, a dot for each time, a ring for each that was held out."""
-    measured = [name for name in table(text) if name != "imagined"]
+    names = list(table(text))
+    measured = [name for name in names if name != "imagined"]
     elements = list(xml.etree.ElementTree.parse(path).iter())
     lines = [e for e in elements if e.tag.endswith("polyline")]
     circles = [e for e in elements if e.tag.endswith("circle")]
     rings = [e for e in circles if e.get("fill") == "none"]
-    expect(len(lines) == len(measured) + 1 and sum("stroke-dasharray" in e.attrib for e in lines) == 1,
-           f"{len(lines)} lines for {measured} and the one that is imagined")
+    dashed = sum("stroke-dasharray" in e.attrib for e in lines)
+    expect(len(lines) == len(names) and dashed == len(names) - len(measured),
+           f"{len(lines)} lines for {names}, {dashed} of them dashed")
     expect(len(circles) == 7 * len(measured) and len(rings) == 2 * len(measured),
            f"{len(circles)} dots, {len(rings)} of them rings, for {measured}")
 
 
 def calculated_from_counts(program):
     """Launches alone, then arithmetic alone."""
-    text = advise(program, "--device", "cpu", "--imagine", "1000000,1000000,7")
+    text = advise(program, "--device", "cpu", "--data-sheet", "1000000,1000000,7")
     choices_follow_each_other(text)
     launches = int(re.search(r"A step is (\d+) launches", text).group(1))
     expect(all(us == 7 * launches for us in table(text)["imagined"].values()),
            f"{launches} launches of 7 us:\n{text}")
-    text = advise(program, "--device", "cpu", "--imagine", "0.0001,1000000,0.0001")
+    text = advise(program, "--device", "cpu", "--data-sheet", "0.0001,1000000,0.0001")
     each = int(re.search(r"A sample adds (\d+) multiply-adds", text).group(1))
     expect(each == 3 * (3 * 16 * 16 + 16 * 10) - 16 * 16, f"{each} multiply-adds a sample")
     for batch, us in table(text)["imagined"].items():
@@ -127,22 +129,29 @@ def stops(program):
 
 
 def main():
-    program = pathlib.Path(sys.argv[1]) / "ch12_which_device"
+    programs = pathlib.Path(sys.argv[1])
+    advisor, imagine = programs / "ch12-advise", programs / "ch12-imagine"
+    predictions_follow_from_the_table(advise(programs / "ch12-predictions"))
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "advice.svg"
-        text = advise(program, "--imagine", "1000000,1000000,0.000001", "--picture", str(path),
-                      TD_SIM_LAUNCH_COST="400us")
-        predictions_follow_from_the_table(text)
+        text = advise(advisor, "--picture", str(path), TD_SIM_LAUNCH_COST="400us")
         choices_follow_each_other(text)
         picture_shows_the_times(text, path)
         expect("  sim:0 for no batch: " in text, f"10 ms of launches a step, and sim is advised:\n{text}")
+        text = advise(imagine, "--data-sheet", "1000000,1000000,0.000001", "--picture", str(path))
+        choices_follow_each_other(text)
+        picture_shows_the_times(text, path)
         expect("  imagined for every batch\n" in text, f"a device that takes no time is not advised:\n{text}")
-        ends(program, [*SMALL, "--picture", path / "no.svg"], 1, "the picture cannot be written")
-    calculated_from_counts(program)
-    ends(program, [*SMALL, "--imagine", "82.6,1008"], 2, "expected three positive numbers, as in 82.6,1008,5")
-    ends(program, ["--largest", 3], 2, "take 4 or more")
-    ends(program, ["--depth", 0], 2, "must be 1 or more")
-    stops(program)
+        for program in (advisor, imagine):
+            ends(program, [*SMALL, "--picture", path / "no.svg"], 1, "the picture cannot be written")
+    calculated_from_counts(imagine)
+    ends(imagine, [*SMALL, "--data-sheet", "82.6,1008"], 2, "expected three positive numbers, as in 82.6,1008,5")
+    ends(advisor, ["--largest", 3], 2, "take 4 or more")
+    ends(advisor, ["--depth", 0], 2, "must be 1 or more")
+    stops(advisor)
+    ends(programs / "ch12_which_device", ["--device", "cpu"], 0, "ms on cpu", "1024")
+    ends(programs / "ch12-report", ["--device", "cpu"], 2, "take --device sim")
+    ends(programs / "ch12-report", ["--device", "sim", "--batch-size", 8], 0, "One step of 8 samples on 2 devices", "the largest loss")
     for fault in faults:
         print(fault)
     print(f"{len(faults)} faults")

@@ -144,29 +144,39 @@ def pinned_memory(program, folder):
 
 def together(program, _):
     """Chapter 09. The program itself compares the losses on one device with those on two."""
+    same_losses(program, ("--device", "cuda:0"), ("--device", "cpu"), variables=FAST)
     on = ["--device", "cuda:0", "--batch-size", 8]
     for part, lines in (("split", [r"^  cuda:0 and cuda:1( +[\d.]+){3}$", r"^     cpu and cuda:0( +[\d.]+){3}$"]),
                         ("offload", [r"^ +Adam on the device +[\d.]+$"])):
-        text = run(program, *on, "--show", part, variables=FAST)
-        on_sim = run(program, "--device", "sim:0", "--batch-size", 8, "--show", part)
+        other = program.with_name(f"ch09-{part}")
+        text = run(other, *on, variables=FAST)
+        on_sim = run(other, "--device", "sim:0", "--batch-size", 8)
         loss, expected = (re.findall(r"^After 5 steps the loss is ([\d.]+)[ ;]", one, re.M) for one in (text, on_sim))
         expect(loss and abs(float(loss[0]) - float(expected[0])) < 1.5e-4, f"{part}: the loss is {loss}, on sim {expected}")
         says(text, *lines)
+    for part, lines in (("split_memory", [r"^  cuda:0 and cuda:1( +[\d.]+){2}$"]), ("bubble", [r"^ +cuda:0 .*\|[fbkc.]+\|$", r"^ +cuda:1 .*\|[fbkc.]+\|$"]),
+                        ("offload_memory", [r"^Adam on the host( +[\d.]+){2}$"]), ("doubling", [r" ms on cuda:0$"])):
+        says(run(program.with_name(f"ch09-{part}"), *on, variables=FAST), *lines)
 
 
 def pipeline(program, _):
     """Chapter 09: one batch after another through host, link and device, in four ways."""
-    text = run(program, "--device", "cuda:0", "--batch-size", 2, "--show", "pipeline", variables=FAST)
+    on = ["--device", "cuda:0", "--batch-size", 2]
+    text = run(program.with_name("ch09-pipeline"), *on, variables=FAST)
     says(text, "^All losses are bitwise identical.", r"^ +cuda:0 .*\|[w.]+\|$")
+    says(run(program.with_name("ch09-workers"), *on, variables=FAST), r"^      4( +[\d.]+){4}$")
 
 
 def kernels(program, folder):
     """Chapter 11: networks learn the same with the chapter's kernels, and a trace has their names."""
     trace = folder / "trace.json"
-    text = run(program, "--device", "cuda:0", "--show", "training", "--trace", trace, variables=FAST)
+    same_text(program, variables=FAST)
+    same_text(program.with_name("ch11-values"), variables=FAST)
+    training = program.with_name("ch11-training")
+    text = run(training, "--device", "cuda:0", "--trace", trace, variables=FAST)
     steps = re.findall(r"^  step +\d+ +([\d.]+) +([\d.]+)$", text, re.M)
     expect(len(steps) == 5 and all(abs(float(a) - float(b)) < 2e-4 for a, b in steps), f"the losses differ:\n{text}")
-    on_sim = re.findall(r"^  step +\d+ +([\d.]+)", run(program, "--device", "sim:0", "--show", "training"), re.M)
+    on_sim = re.findall(r"^  step +\d+ +([\d.]+)", run(training, "--device", "sim:0"), re.M)
     expect(len(on_sim) == 5 and all(abs(float(a) - float(b[0])) < 2e-4 for a, b in zip(on_sim, steps)),
            f"on sim the losses are {on_sim}:\n{text}")
     spans = trace.read_text()
@@ -184,7 +194,13 @@ def inference(program, _):
 
 def which_device(program, _):
     """Chapter 12."""
-    says(run(program, "--width", 16, "--largest", 4, "--runs", 1, variables=FAST), "^Use$", "cuda:0")
+    on = ["--device", "cuda:0"]
+    small = ["--width", 16, "--largest", 4, "--runs", 1]
+    says(run(program, *on, variables=FAST), r"^ +1024( +[\d.]+){2} +(cpu|cuda:0)$")
+    says(run(program.with_name("ch12-advise"), *small, variables=FAST), "^Use$", "cuda:0")
+    says(run(program.with_name("ch12-predictions"), *small, variables=FAST), r"^ +cuda:0( +[\d.]+){3} +\d+ %$")
+    says(run(program.with_name("ch12-imagine"), *small, variables=FAST), "^With a device of", "cuda:0")
+    says(run(program.with_name("ch12-report"), *on, "--batch-size", 8, variables=FAST), "on 2 devices", "the largest loss")
 
 
 CHAPTERS = {"01": device_check, "02": tensor_moves, "03": model_moves, "04": training_loop, "05": data_parallel,

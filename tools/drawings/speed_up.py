@@ -13,9 +13,9 @@ from .frame import BLUE, ROOT, WIDTH, Picture
 BARS = [
     ("DataParallel, CIFAR-10 network (chapter 05)", "./course run 5 train --devices sim:0,sim:1 --epochs 2",
      r"([\d.]+) times as fast"),
-    ("4 micro-batches, split model (chapter 09)", "./course run 9 --device sim --show split",
+    ("4 micro-batches, split model (chapter 09)", "./course run 9 split --device sim",
      r"^ +sim:0 and sim:1 +[\d.]+ +[\d.]+ +([\d.]+)$"),
-    ("DataParallel, large MLP (chapter 12)", "./course run 12 --device sim --report",
+    ("DataParallel, large MLP (chapter 12)", "./course run 12 report --device sim",
      r"on 2 devices.*\n +speed-up ([\d.]+)"),
 ]
 MOST = 2  # devices, so the most that is possible

@@ -86,7 +86,6 @@ __device__ void run_packed(const PackedArguments<N>& a, const F& f, std::index_s
   }
 }
 
-// anchor: strided
 template <class F, class Out, class... In, int N, std::size_t... K>
 __device__ void run_strided(const StridedArguments<N>& a, const F& f, std::index_sequence<K...>) {
   std::uint32_t rest = blockIdx.x * kThreads + threadIdx.x;
@@ -102,7 +101,6 @@ __device__ void run_strided(const StridedArguments<N>& a, const F& f, std::index
   static_cast<Out*>(a.operands.data[0])[offset[0]] = static_cast<Out>(
       f(static_cast<compute_t<In>>(a.operands.template of<In>(K + 1)[offset[K + 1]])...));
 }
-// anchor end
 
 template <class F, class Out, class... In>
 __global__ void __launch_bounds__(kThreads)

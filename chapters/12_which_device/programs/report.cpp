@@ -1,7 +1,5 @@
-// One step on one device and on several: how much faster it is, and what the devices lose. main.cpp
-// calls show_report.
+// One step on one device and on several: how much faster it is, and what the devices lose.
 // Invariant: both steps process the same batch, and the exercise judges a trace of such a step.
-#pragma once
 
 #include <algorithm>
 #include <deque>
@@ -17,6 +15,7 @@
 #include "trace/trace.h"
 
 namespace reporting {
+namespace {
 
 /// A network that trains on one or several devices, as in chapter 05.
 class Trainer {
@@ -27,7 +26,6 @@ class Trainer {
                td::nn::ReLU(), td::nn::Linear(width, 10)),
         optimizer_((model_->to(devices_[0]), model_->parameters()), td::optim::SGDOptions(0.01)) {}
 
-  // anchor: step
   void step(const Batch& batch) {
     optimizer_.zero_grad();
     const td::Tensor output = td::nn::parallel::data_parallel(model_, batch.data, devices_);
@@ -35,7 +33,6 @@ class Trainer {
     optimizer_.step();
     for (const td::Device device : devices_) td::synchronize(device);
   }
-  // anchor end
 
  private:
   std::vector<td::Device> devices_;
@@ -44,8 +41,8 @@ class Trainer {
 };
 
 /// Translates a trace for the exercise. A launch belongs to the device on which its work runs.
-inline std::vector<StepSpan> spans_of(const td::trace::Trace& trace,
-                                      const std::vector<td::Device>& devices) {
+std::vector<StepSpan> spans_of(const td::trace::Trace& trace,
+                               const std::vector<td::Device>& devices) {
   using td::trace::Category, td::trace::SpanRecord;
   std::map<std::string, int> numbers;
   for (const td::Device device : devices)
@@ -75,7 +72,7 @@ inline std::vector<StepSpan> spans_of(const td::trace::Trace& trace,
   return spans;
 }
 
-inline void print_report(const StepReport& report, double seconds, int devices) {
+void print_report(const StepReport& report, double seconds, int devices) {
   constexpr const char* kNames[] = {"nothing", "copies", "communication", "launches", "waiting"};
   std::cout << std::fixed << std::setprecision(2) << "  speed-up " << report.speed_up
             << ", efficiency " << report.efficiency << '\n';
@@ -94,26 +91,18 @@ inline void print_report(const StepReport& report, double seconds, int devices) 
   std::cout << "  the largest loss: " << kNames[static_cast<std::size_t>(report.largest)] << '\n';
 }
 
-}  // namespace reporting
-
-/// Measures a step on one device and on all of its kind, and prints what the devices lose.
-inline void show_report(const app::Options& options, std::int64_t width, std::int64_t rows,
-                        const std::string& timeline) {
-  const td::Device first = app::choose_device(options);
-  TD_CHECK(app::OptionError, !first.is_cpu(),
-           "--report compares one device with several; take --device sim");
-  std::vector<td::Device> all;
-  for (int i = 0; i < td::device_count(first.type()); ++i) all.emplace_back(first.type(), i);
+/// Measures a step on each set of devices, and prints what the devices lose.
+void show(const app::Options& options, const std::vector<std::vector<td::Device>>& sets,
+          std::int64_t width, const std::string& timeline) {
+  const std::int64_t rows = options.batch_size;
   const Batch batch{td::randn({rows, width}), td::randint(0, 10, {rows}, td::kInt64)};
-  std::vector<std::vector<td::Device>> sets = {{first}, all};
-  std::deque<reporting::Trainer> trainers;
+  std::deque<Trainer> trainers;
   for (const auto& devices : sets) {
     td::manual_seed(options.seed);
     trainers.emplace_back(width, devices);
   }
   std::vector<app::Variant> variants;
-  for (reporting::Trainer& trainer : trainers)
-    variants.push_back([&trainer, &batch] { trainer.step(batch); });
+  for (Trainer& trainer : trainers) variants.push_back([&trainer, &batch] { trainer.step(batch); });
   const std::vector<double> seconds = app::median_seconds_interleaved(variants, 9);
   for (std::size_t i = 0; i < sets.size(); ++i) {
     td::trace::start();
@@ -123,13 +112,36 @@ inline void show_report(const app::Options& options, std::int64_t width, std::in
     std::cout << "One step of " << rows << " samples on " << devices
               << (devices == 1 ? " device: " : " devices: ") << std::fixed << std::setprecision(2)
               << 1e3 * seconds[i] << " ms\n";
-    const auto spans = reporting::spans_of(trace, sets[i]);
+    const auto spans = spans_of(trace, sets[i]);
     double end = 0;  // the traced step may take longer than the median
     for (const StepSpan& span : spans) end = std::max(end, span.end);
     StepReport report = read_report(seconds[0], end, devices, spans);
     report.speed_up = seconds[0] / seconds[i];
     report.efficiency = report.speed_up / devices;
-    reporting::print_report(report, end, devices);
+    print_report(report, end, devices);
     if (i > 0 && !timeline.empty()) td::trace::write_svg(trace, timeline);
   }
+}
+
+}  // namespace
+}  // namespace reporting
+
+int main(int argc, char** argv) {
+  std::int64_t width = 256;
+  std::string timeline;
+  app::Command command("ch12-report", "Shows what one device and several lose.");
+  command.takes({"batch-size", "seed"});
+  command.options.batch_size = 1024;
+  command.option("--width", width, "of the network's layers");
+  command.option("--timeline", timeline, "draw a step into this .svg");
+  return command.run(argc, argv, [&](const app::Options& options) {
+    const td::Device first = app::choose_device(options);
+    TD_CHECK(app::OptionError, !first.is_cpu(),
+             "this program compares one device with several; take --device sim");
+    std::vector<td::Device> all;
+    for (int i = 0; i < td::device_count(first.type()); ++i) all.emplace_back(first.type(), i);
+    std::vector<std::vector<td::Device>> sets = {{first}};
+    if (all.size() > 1) sets.push_back(all);
+    reporting::show(options, sets, width, timeline);
+  });
 }

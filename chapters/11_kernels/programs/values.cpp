@@ -1,17 +1,16 @@
 // The results of the chapter's kernels on fixed inputs, as one number each: the sum of element i
 // times i % 13. The inputs are integers, so that every order of additions gives the same number.
-// Included by main.cpp; pytorch.py prints the same numbers.
-#pragma once
-
+// values.py prints the same numbers.
 #include <iomanip>
 #include <iostream>
 
+#include "app/app.h"
 #include "exercises.h"
 
-namespace values {
+namespace {
 
-inline td::Tensor integers(td::IntArrayRef sizes, std::int64_t factor, std::int64_t modulus,
-                           std::int64_t first) {
+td::Tensor integers(td::IntArrayRef sizes, std::int64_t factor, std::int64_t modulus,
+                    std::int64_t first) {
   td::Tensor tensor = td::empty(sizes);
   float* const data = tensor.data_ptr<float>();
   for (std::int64_t i = 0; i < tensor.numel(); ++i)
@@ -19,7 +18,7 @@ inline td::Tensor integers(td::IntArrayRef sizes, std::int64_t factor, std::int6
   return tensor;
 }
 
-inline void print(const char* name, const td::Tensor& result) {
+void print(const char* name, const td::Tensor& result) {
   const td::Tensor host = result.cpu().to(td::kDouble).contiguous();
   double sum = 0;
   for (std::int64_t i = 0; i < host.numel(); ++i)
@@ -28,8 +27,7 @@ inline void print(const char* name, const td::Tensor& result) {
             << '\n';
 }
 
-// anchor: values
-inline void show(td::Device device) {
+void show(td::Device device) {
   using td::simt::launch;
   std::cout << "checksums on " << device
             << ": 1,000 elements, or matrices of 20 x 50 and 50 x 20\n";
@@ -76,6 +74,11 @@ inline void show(td::Device device) {
   print("its gradient", x.grad());
   std::cout << '\n';
 }
-// anchor end
 
-}  // namespace values
+}  // namespace
+
+int main(int argc, char** argv) {
+  app::Command command("ch11-values", "Prints checksums of what the chapter's kernels compute.");
+  return command.run(argc, argv,
+                     [](const app::Options& options) { show(app::choose_device(options)); });
+}
