@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <thread>
 #include <vector>
 
 namespace course {
@@ -78,7 +79,11 @@ const char* word(Result result) {
 int time_limit_seconds() {
   const char* text = std::getenv("TD_CHECK_TIME_LIMIT");
   const int seconds = text ? std::atoi(text) : 0;
-  return seconds > 0 ? seconds : 10;
+  if (seconds > 0) return seconds;
+  double busy = 0;  // threads that wanted a core during the last minute
+  if (getloadavg(&busy, 1) != 1) busy = 0;
+  return static_cast<int>(
+      10 * std::clamp(busy / std::max(1U, std::thread::hardware_concurrency()), 1.0, 6.0));
 }
 
 Program checker_program(const Course& course, const Exercise& exercise, const fs::path& variant,
@@ -100,7 +105,8 @@ Verdict judge(const Course& course, const Exercise& exercise, const fs::path& va
   if (!fs::exists(library)) return {Result::fail, library.string() + " is not built.\n"};
   Program program = checker_program(course, exercise, variant, option);
   program.environment.emplace_back("TD_CHECK_MARKS", "1");
-  program.limit = std::chrono::seconds(time_limit_seconds());
+  const int limit = time_limit_seconds();
+  program.limit = std::chrono::seconds(limit);
   program.stop = stop;
   Outcome outcome = run(program);
 
@@ -112,8 +118,7 @@ Verdict judge(const Course& course, const Exercise& exercise, const fs::path& va
   // A call of exit(1) in the exercise says nothing, a sanitizer's report ends with the same code.
   const bool concluded = code == 0 || code == 3 || code == 4 || (code == 1 && verdict.text.empty());
   if (outcome.timed_out) {
-    verdict.text += "  did not finish within " + std::to_string(time_limit_seconds()) + " s" +
-                    place.in_words() +
+    verdict.text += "  did not finish within " + std::to_string(limit) + " s" + place.in_words() +
                     "; is there an endless loop, or a thread that waits forever?\n";
   } else if (outcome.signal) {
     verdict.text +=

@@ -28,7 +28,8 @@ struct Verdict {
 /// that prints does not flood the screen.
 std::string shortened(const std::string& text);
 
-/// Seconds one check may take: TD_CHECK_TIME_LIMIT, or 10. Sanitizer builds set more.
+/// Seconds one check may take: TD_CHECK_TIME_LIMIT, or 10, and more on a machine whose cores are
+/// wanted by other work, too. Sanitizer builds set more.
 int time_limit_seconds();
 
 /// The checker of `exercise` with the library in `variant` (a folder).
