@@ -256,3 +256,22 @@ struct EpochResult {
 std::vector<EpochResult> fit(td::nn::Sequential& model, td::nn::CrossEntropyLoss& loss_fn,
                              const std::vector<Batch>& training, const std::vector<Batch>& test,
                              td::Device device, const FitOptions& options);
+
+/// Exercise 4.repair_loop. Repair `train_and_test`. The file compiles and runs, but it has four
+/// faults. Its author reports:
+///   - "The loss falls in the first steps. Then it grows, and a smaller learning rate only delays
+///     that."
+///   - "A momentum of 0.9 makes it no faster than 0 does, if an epoch has few batches."
+///   - "The batch norm's running mean changes in the first epoch only."
+///   - "With twice as many batches in an epoch, training needs twice the memory."
+///
+/// Find the line behind each report. Change nothing else: not the learning rate, not the results.
+///
+/// @param training, test batches on any device, at least one of each; they can have different
+/// sizes.
+/// @return one result per epoch: the mean loss of the training samples during the epoch, and the
+///     share of test samples that the model got right after it, in evaluation mode.
+std::vector<EpochResult> train_and_test(td::nn::Sequential& model,
+                                        const std::vector<Batch>& training,
+                                        const std::vector<Batch>& test, td::Device device,
+                                        std::int64_t epochs);

@@ -1,0 +1,49 @@
+// train_and_test: exercise 4.repair_loop, declared in exercises.h.
+#include "exercises.h"
+#include "td/exercise.h"
+
+std::vector<EpochResult> train_and_test(td::nn::Sequential& model,
+                                        const std::vector<Batch>& training,
+                                        const std::vector<Batch>& test, td::Device device,
+                                        std::int64_t epochs) {
+  // blank: Delete the next line, check 4.repair_loop, and repair the four faults.
+  // end
+  model->to(device);
+  td::nn::CrossEntropyLoss loss_fn;
+  // solution only
+  //= model->train();
+  td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(0.05).momentum(0.9));
+  // end
+  std::vector<EpochResult> results;
+  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
+    // solution only
+    //= td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(0.05).momentum(0.9));
+    model->train();
+    // end
+    td::Tensor loss_sum = td::zeros({}, device);
+    double samples = 0, right = 0, tested = 0;
+    for (const Batch& batch : training) {
+      const td::Tensor data = batch.data.to(device), target = batch.target.to(device);
+      // solution only
+      optimizer.zero_grad();
+      // end
+      const td::Tensor loss = loss_fn(model->forward(data), target);
+      loss.backward();
+      optimizer.step();
+      // solution only
+      //= loss_sum = loss_sum + loss * data.size(0);
+      loss_sum += loss.detach() * data.size(0);
+      // end
+      samples += static_cast<double>(data.size(0));
+    }
+    model->eval();
+    const td::NoGradGuard no_grad;
+    for (const Batch& batch : test) {
+      const td::Tensor classes = model->forward(batch.data.to(device)).argmax(1);
+      right += classes.eq(batch.target.to(device)).sum().item<double>();
+      tested += static_cast<double>(batch.data.size(0));
+    }
+    results.push_back({loss_sum.item<double>() / samples, right / tested});
+  }
+  return results;
+}
