@@ -127,3 +127,22 @@ Checkpoint save_checkpoint(const td::nn::Module& model, const std::vector<td::Te
 /// steps: the losses are those of six steps without interruption.
 std::vector<td::Tensor> resume(td::nn::Module& model, const Checkpoint& checkpoint,
                                td::Device device);
+
+/// Exercise 3.repair_model. Repair the class `Regressor` in the file, which `make_regressor`
+/// returns. It normalizes seven numbers, (x - 2) / 0.5, and computes one number from them, with two
+/// hidden layers. The file compiles, and the model works on the cpu, but it has four faults. Its
+/// author reports:
+///   - "After model->to(device) the forward pass stops: one argument is still on the cpu. I moved
+///     that tensor by hand, and then it was another one."
+///   - "The optimizer gets two parameters only, so most of the model never learns."
+///   - "The file with the state_dict knows nothing of the mean and the scale."
+///
+/// The model must have the submodules layer0, layer1 and head, the buffers mean and scale, and the
+/// parameter bias. Afterwards it computes the same as before on the cpu, and trains on any device.
+///
+/// @return the model, on the cpu; its forward takes (batch, 7) and returns (batch, 1).
+///
+/// Example: td::nn::AnyModule model = make_regressor();
+///          model.ptr()->to("sim:0");
+///          model.forward(td::randn({4, 7}, "sim:0")) is on sim:0 and has sizes [4, 1].
+td::nn::AnyModule make_regressor();
