@@ -177,3 +177,21 @@ struct AmpResult {
 AmpResult train_amp(td::nn::Sequential& model, td::optim::Optimizer& optimizer,
                     td::amp::GradScaler& scaler, const std::vector<td::data::Example<>>& batches,
                     const AmpSettings& settings);
+
+/// Exercise 7.repair_scaling. Repair `scaled_step`, one step of training in float16 with a gradient
+/// scaler and a limit for the norm of the gradients. The file compiles, but it has four faults. Its
+/// author reports:
+///   - "Every step is a thousand times too small. If the inputs are small, too, the first layer
+///   does
+///     not learn at all."
+///   - "After I had repaired that, a limit of 1 for the norm acted like a limit of 0.001."
+///   - "After one batch with infinite gradients all weights are NaN."
+///   - "The second step ends with an error of unscale_, and the scale never changes."
+///
+/// @param optimizer of all parameters of the model; @param scaler an enabled one.
+/// @param batch on the device of the model.
+/// @param max_norm the largest norm of the true gradients, without the scale.
+/// @return the loss of the step, not part of the graph.
+td::Tensor scaled_step(td::nn::Sequential& model, td::optim::Optimizer& optimizer,
+                       td::amp::GradScaler& scaler, const td::data::Example<>& batch,
+                       double max_norm);

@@ -304,7 +304,8 @@ static void start_command(Command& command, int argc, char** argv,
 
 td::Device start(int argc, char** argv, const std::string& summary,
                  const std::function<td::Device(const Options&)>& choose) {
-  Command command(fs::path(argv[0]).filename(), summary);
+  const std::string name = fs::path(argv[0]).filename();
+  Command command(name, summary);
   command.remove("--trace").remove("--mine");
   td::Device device("cpu");
   start_command(command, argc, argv, [&](const Options& options) { device = choose(options); });
@@ -313,7 +314,8 @@ td::Device start(int argc, char** argv, const std::string& summary,
 
 void start_without_device(int argc, char** argv, const std::string& summary, const std::string& why,
                           const std::function<void()>& body) {
-  Command command(fs::path(argv[0]).filename(), summary);
+  const std::string name = fs::path(argv[0]).filename();
+  Command command(name, summary);
   command.without_device(why).remove("--mine");
   start_command(command, argc, argv, [&](const Options&) { body(); });
 }

@@ -1,0 +1,29 @@
+// scaled_step: exercise 7.repair_scaling, declared in exercises.h.
+#include "exercises.h"
+#include "td/exercise.h"
+
+td::Tensor scaled_step(td::nn::Sequential& model, td::optim::Optimizer& optimizer,
+                       td::amp::GradScaler& scaler, const td::data::Example<>& batch,
+                       double max_norm) {
+  // blank: Delete the next line, check 7.repair_scaling, and repair the four faults.
+  // end
+  optimizer.zero_grad();
+  td::Tensor loss;
+  {
+    const td::amp::AutocastGuard autocast(batch.data.device().type(), td::kFloat16);
+    loss = td::nn::functional::cross_entropy(model->forward(batch.data), batch.target);
+  }
+  // solution only
+  //= scaler.scale(loss);
+  //= loss.backward();
+  //= td::nn::utils::clip_grad_norm_(optimizer.parameters(), max_norm);
+  //= scaler.unscale_(optimizer);
+  //= optimizer.step();
+  scaler.scale(loss).backward();
+  scaler.unscale_(optimizer);
+  td::nn::utils::clip_grad_norm_(optimizer.parameters(), max_norm);
+  scaler.step(optimizer);
+  scaler.update();
+  // end
+  return loss.detach();
+}
