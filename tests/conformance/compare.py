@@ -2,7 +2,7 @@
 """Runs an area's program with td and compares what it prints with what libtorch prints.
 
     compare.py AREA expected/ OUR_PROGRAM              called by CTest, with libtorch's recorded results
-    compare.py AREA LIBTORCH_PROGRAM OUR_PROGRAM       called by CTest where the area has no valid record
+    compare.py AREA LIBTORCH_PROGRAM OUR_PROGRAM VERSION   called by CTest where the area has no valid record
     compare.py AREA --write VERSION HASH LIBTORCH_PROGRAM   records them; called by the target record_conformance
     compare.py --self-test                             checks that planted differences are found
 
@@ -32,7 +32,7 @@ LOOSER = {"chapter_03": TRAINING, "chapter_04": TRAINING, "optimizers": TRAINING
           "bfloat16": {"bfloat16": "bfloat16 sums"}}
 SHOWN = 40
 EXPECTED = pathlib.Path(__file__).parent / "expected"
-SOME_PROCESSORS = "on some processors"  # how the reason of such an exception begins
+SOME_PROCESSORS = "on some processors"  # in the reason of such an exception
 # What one report adds to its name for each of its lines.
 PART = re.compile(r"( #\d+| count| value| threw| gradient \d+| second \d+)+$")
 
@@ -77,18 +77,21 @@ def difference(reference, ours, looser):
 
 
 class Exceptions:
-    """The rules of one area: lines `area | pattern of "name: difference" | reason`."""
+    """The rules of one area: lines `area | pattern of "name: difference" | reason`.
 
-    def __init__(self, text, area):
+    A reason that begins with "libtorch 1:" or "libtorch 2:" is for this major version alone."""
+
+    def __init__(self, text, area, version="1.13"):
+        other = f"libtorch {3 - int(version[0])}:"
         self.rules, self.own = [], []
         for line in text.splitlines():
             if not line.strip() or line.startswith("#"):
                 continue
             of_area, pattern, reason = (part.strip() for part in line.split(" | "))
-            if of_area in (area, "*"):
+            if of_area in (area, "*") and not reason.startswith(other):
                 self.rules.append([re.compile(pattern), reason, 0])
                 # Which instructions a processor has decides over rounding: such a rule may go unused.
-                if of_area == area and not reason.startswith(SOME_PROCESSORS):
+                if of_area == area and SOME_PROCESSORS not in reason:
                     self.own.append(self.rules[-1])
 
     def allow(self, words):
@@ -178,17 +181,17 @@ def run(program, area):
     return read_lines(done.stdout), end
 
 
-def main(area, source, our_program):
+def main(area, source, our_program, version=None):
     source, reference_end = pathlib.Path(source), None
     if source.is_dir():
         reference, version = recorded(source, area)
         print(f"{area}: compared with the recorded results of libtorch {version}")
     else:
         reference, reference_end = run(source, area)
-        print(f"{area}: compared with libtorch, which ran now. The target record_conformance records its results")
+        print(f"{area}: compared with libtorch {version}, which ran now. The target record_conformance records its results")
     ours, our_end = run(our_program, area)
     rules = (pathlib.Path(__file__).parent / "exceptions.txt").read_text()
-    exceptions = Exceptions(rules, area)
+    exceptions = Exceptions(rules, area, version)
     equal, faults = compare(area, reference, ours, exceptions)
     faults += [end for end in (reference_end, our_end) if end]
     faults += [f"{area}: the exception '{pattern}' did not happen: strike it"
@@ -224,16 +227,19 @@ def self_test():
         "the last places": (line, line[:6] + ("1.000001 2 3 nan",)),
         "another message": (("x", "thrown", "a"), ("x", "thrown", "b")),
         "an exception": (line, planted["a stride"]),
+        "an exception of this version": (line, planted["a stride"]),
     }
+    rule = "# why\na | x: strides 2,1 and | {}told in a reason\n"
+    rules_of = {"an exception": rule.format(""), "an exception of this version": rule.format("libtorch 2: ")}
     for what, (a, b) in alike.items():
-        rules = "# why\na | x: strides 2,1 and | told in a reason\n" if what == "an exception" else ""
-        if compare("a", [a], [b], Exceptions(rules, "a"))[1]:
+        if compare("a", [a], [b], Exceptions(rules_of.get(what, ""), "a", "2.6"))[1]:
             wrong.append(what)
     more = {
         "a missing line": ([line, whole], [line], ""),
         "an extra line": ([line], [line, whole], ""),
         "an integer": ([whole], [whole[:6] + ("8",)], ""),
         "nothing at all": ([], [], ""),
+        "an exception of another version": ([line], [planted["a stride"]], rule.format("libtorch 2: ")),
     }
     wrong += [what for what, (a, b, rules) in more.items()
               if not compare("a", a, b, Exceptions(rules, "a"))[1]]

@@ -87,12 +87,13 @@ class Chooser {
     choice_.view = choice_.view.unsqueeze(dim_);
     put(zeros({keep ? 1 : 0}, TensorOptions(kLong).device(choice_.view.device())));
   }
-  void apply_tensor(const Tensor& t) {
-    common_device(op_, choice_.view, t);
-    const bool number = t.dim() == 0 && (t.dtype() == kLong || t.dtype() == kInt);
-    TD_CHECK(DtypeError, number || t.dtype() == kLong || is_mask(t), op_.name,
-             ": an index tensor must be int64 or bool but is ", t.dtype(),
+  void apply_tensor(const Tensor& index) {
+    common_device(op_, choice_.view, index);
+    const Tensor t = index.dtype() == kInt ? index.to(kLong) : index;
+    TD_CHECK(DtypeError, t.dtype() == kLong || is_mask(t), op_.name,
+             ": an index tensor must be int64, int32 or bool but is ", t.dtype(),
              "; convert it with to(kInt64)");
+    const bool number = t.dim() == 0 && t.dtype() == kLong;
     if (number || is_mask(t)) check_may_read(op_.name, t);
     if (t.dim() == 0 && is_mask(t)) return keep_or_drop(t.item<bool>());
     if (number) return select(t.item<std::int64_t>());

@@ -200,6 +200,7 @@ Tensor norm(const Tensor& input, const Scalar& p, IntArrayRef dims, bool keepdim
            input.dtype(), "; convert it with to(kFloat32)");
   const DimSet set = dim_set("norm", input, dims);
   const double order = p.to<double>();
+  if (std::isinf(order)) check_not_empty("norm", input, set);
   if (std::isinf(order) && order < 0) return amin(input.abs(), dims, keepdim);
   const Tensor y = norm_value(input, order, set, keepdim);
   if (recording(input))

@@ -168,10 +168,11 @@ TEST_CASE("a 0-dimensional index of int32 or int64 is a number; a larger one mus
       CHECK(values(y) == List{0, 0, 5});
     }
     const Tensor some = td::tensor({0, 1}).to(device, td::kInt);
-    for (const Tensor& index : {some, some.slice(0, 0, 0), some.reshape({1, 2})})
-      CHECK(message<td::DtypeError>([&] { x.index({index}); }) ==
-            "index: an index tensor must be int64 or bool but is int32; convert it with "
-            "to(kInt64)");
+    for (const Tensor& index : {some, some.slice(0, 0, 0), some.reshape({1, 2})}) {
+      const Tensor got = x.index({index}), expected = x.index({index.to(td::kLong)});
+      CHECK(got.sizes() == expected.sizes());
+      CHECK(values(got) == values(expected));
+    }
   }
 }
 
@@ -203,7 +204,8 @@ TEST_CASE("invalid indices are errors that name them") {
   CHECK(message<td::Error>([&] { x.index_put_({}, 1); }) ==
         "index_put_: there are no indices; give at least one, or \"...\" for the whole tensor");
   CHECK(message<td::DtypeError>([&] { x.index({td::zeros({1})}); }) ==
-        "index: an index tensor must be int64 or bool but is float32; convert it with to(kInt64)");
+        "index: an index tensor must be int64, int32 or bool but is float32; convert it with "
+        "to(kInt64)");
   CHECK(message<td::ShapeError>([&] {
           x.index({td::tensor({true, false, true})});
         }) == "index: a mask of sizes [3] does not fit dimension 0 of size 2");

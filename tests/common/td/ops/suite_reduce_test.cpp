@@ -159,9 +159,13 @@ TEST_CASE("spread and size") {
     check_reduction(
         "norm", [p](const Group& g) { return order_norm(g, p); },
         [p](const Tensor& x, IntArrayRef d, bool k) { return norm(x, p, d, k); }, false);
-  check_reduction("norm", largest_magnitude, [](const Tensor& x, IntArrayRef d, bool k) {
-    return norm(x, std::numeric_limits<double>::infinity(), d, k);
-  });
+  const double infinity = std::numeric_limits<double>::infinity();
+  check_reduction(
+      "norm", largest_magnitude,
+      [=](const Tensor& x, IntArrayRef d, bool k) { return norm(x, infinity, d, k); }, false);
+  for (const double p : {infinity, -infinity})
+    CHECK(message<td::ShapeError>([&] { norm(td::zeros({0, 3}), p); }) ==
+          "norm: a tensor of sizes [0, 3] has no element to choose from; check numel() first");
 }
 
 TEST_CASE("a number given to var is a dimension, a bool says whether it is unbiased") {
