@@ -118,3 +118,17 @@ std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
 /// over the batch is 3: two thirds of 1.5 and one third of 6.
 td::Tensor train(td::nn::Sequential& model, const std::vector<td::Device>& devices,
                  const std::vector<td::data::Example<>>& batches, double lr);
+
+/// Exercise 5.repair_loss. Repair `parallel_loss`: the mean squared error of a batch, computed on
+/// several devices with the functions of td::nn::parallel. The file compiles, but it has three
+/// faults. Its author reports:
+///   - "After backward() the parameters of the model have no gradient."
+///   - "With two devices and 7 rows, the loss is a little different from that of one device."
+///   - "The last batch has two rows. With three devices, the program ends with an error then."
+///
+/// @param model on devices[0]. Its parameters get the gradients when the caller calls backward.
+/// @param inputs, targets on devices[0], with equally many rows, at least one.
+/// @return the mean over all elements of the batch, on devices[0]. Loss and gradients are those of
+///     one device.
+td::Tensor parallel_loss(td::nn::Sequential& model, const td::Tensor& inputs,
+                         const td::Tensor& targets, const std::vector<td::Device>& devices);

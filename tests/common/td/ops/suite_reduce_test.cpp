@@ -164,7 +164,9 @@ TEST_CASE("spread and size") {
       "norm", largest_magnitude,
       [=](const Tensor& x, IntArrayRef d, bool k) { return norm(x, infinity, d, k); }, false);
   for (const double p : {infinity, -infinity})
-    CHECK(message<td::ShapeError>([&] { norm(td::zeros({0, 3}), p); }) ==
+    CHECK(message<td::ShapeError>([&] {
+            norm(td::zeros({0, 3}), p);
+          }) ==
           "norm: a tensor of sizes [0, 3] has no element to choose from; check numel() first");
 }
 
