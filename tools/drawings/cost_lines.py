@@ -25,7 +25,7 @@ def draw(_=""):
     picture.text(470, BOTTOM + 38, "samples in the batch", "end", 14)
     for (fixed, slope), color in [(CPU, BLUE), (DEVICE, GREEN)]:
         picture.line(*at(0, fixed), *at(LAST, fixed + slope * LAST), color)
-    picture.text(470, at(0, 325)[1], "device: 300 + 1 per sample", "end", 14)
+    picture.text(470, at(0, 285)[1], "device: 300 + 1 per sample", "end", 14)
     picture.text(*at(42, 90), "cpu: 20 + 4 per sample", size=14)
     crossing = (DEVICE[0] - CPU[0]) / (CPU[1] - DEVICE[1])
     x, y = at(crossing, DEVICE[0] + DEVICE[1] * crossing)

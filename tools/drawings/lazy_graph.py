@@ -19,7 +19,7 @@ def draw(_=""):
             picture.arrow(370, y - 22, 370, y - 2)
     picture.arrow(325, 56, 345, 76)
     picture.arrow(415, 56, 395, 76)
-    picture.text(160, 48, "nothing runs", "start", 14)
+    picture.text(8, 48, "nothing runs yet", size=14)
     picture.line(8, 222, 472, 222, look="grid")
     picture.text(8, 255, "torch_xla.sync()", size=14)
     picture.cell(176, 236, 136, 30, "compile if new", ORANGE, 14)
