@@ -1,4 +1,7 @@
-"""The banks of a tile with and without a column of padding: chapters/11_kernels/pictures/banks.svg. Called by tools/pictures.py."""
+"""The banks of a tile with and without a column of padding: chapters/11_kernels/pictures/banks.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import GREEN, ORANGE, Picture
 
@@ -14,7 +17,8 @@ def draw(_=""):
         for row in range(SHOWN):
             for column in range(SHOWN):
                 bank = (row * width + column) % BANKS
-                picture.cell(left + SIZE * column, 28 + SIZE * row, SIZE - 3, SIZE - 3, str(bank), None if column else color, 14)
+                x, y = left + SIZE * column, 28 + SIZE * row
+                picture.cell(x, y, SIZE - 3, SIZE - 3, str(bank), None if column else color, 14)
         column = [(row * width) % BANKS for row in range(BANKS)]
         passes = max(column.count(bank) for bank in column)
         picture.text(left, 28 + SIZE * SHOWN + 18, f"a column: {passes} pass{'es' if passes > 1 else ''}", size=14)

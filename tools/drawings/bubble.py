@@ -1,4 +1,7 @@
-"""A step on two devices: chapters/09_cpu_and_gpu_together/pictures/bubble.svg. Called by tools/pictures.py."""
+"""A step on two devices: chapters/09_cpu_and_gpu_together/pictures/bubble.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, ORANGE, Picture
 
@@ -20,7 +23,8 @@ def draw(_=""):
     picture = Picture()
     picture.legend(8, 18, [(BLUE, "forward pass", 130), (ORANGE, "backward pass", 140), (None, "idle: the bubble", 0)])
     y = 48
-    for parts, words in [(1, "the whole batch: idle for half of the time"), (4, "four micro-batches: idle for a fifth of the time")]:
+    for parts, words in [(1, "the whole batch: idle for half of the time"),
+                         (4, "four micro-batches: idle for a fifth of the time")]:
         picture.text(8, y, words, size=14, bold=True)
         found = list(spans(parts))
         end = max(start + length for _, start, length, _, _ in found)

@@ -1,4 +1,7 @@
-"""The cost of a step on two devices: chapters/12_which_device/pictures/lines.svg. Called by tools/pictures.py."""
+"""The cost of a step on two devices: chapters/12_which_device/pictures/lines.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, GREEN, Picture
 

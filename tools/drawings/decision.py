@@ -1,4 +1,7 @@
-"""Three questions that choose a device: chapters/12_which_device/pictures/decision.svg. Called by tools/pictures.py."""
+"""Three questions that choose a device: chapters/12_which_device/pictures/decision.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, GREEN, ORANGE, PURPLE, Picture
 

@@ -1,4 +1,7 @@
-"""The memory of the weights with and without donation: chapters/10_xla_and_tpu/pictures/donation.svg. Called by tools/pictures.py."""
+"""The memory of the weights with and without donation: chapters/10_xla_and_tpu/pictures/donation.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import GREEN, ORANGE, PURPLE, Picture
 

@@ -1,4 +1,7 @@
-"""The bits of four formats side by side: chapters/07_amp/pictures/bits.svg. Called by tools/pictures.py."""
+"""The bits of four formats side by side: chapters/07_amp/pictures/bits.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, GREEN, ORANGE, WIDTH, Picture
 

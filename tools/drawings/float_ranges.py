@@ -1,4 +1,7 @@
-"""The ranges of three formats on one line: chapters/07_amp/pictures/ranges.svg. Called by tools/pictures.py."""
+"""The ranges of three formats on one line: chapters/07_amp/pictures/ranges.svg.
+
+Called by tools/pictures.py.
+"""
 
 import math
 

@@ -1,4 +1,7 @@
-"""The numbers of two formats around 2048: chapters/07_amp/pictures/spacing.svg. Called by tools/pictures.py."""
+"""The numbers of two formats around 2048: chapters/07_amp/pictures/spacing.svg.
+
+Called by tools/pictures.py.
+"""
 
 import math
 

@@ -1,4 +1,7 @@
-"""A grid, one of its blocks and one of its warps: chapters/11_kernels/pictures/grid.svg. Called by tools/pictures.py."""
+"""A grid, one of its blocks and one of its warps: chapters/11_kernels/pictures/grid.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, GREEN, PURPLE, Picture
 

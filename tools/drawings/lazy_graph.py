@@ -1,4 +1,7 @@
-"""Calls that are recorded as a graph: chapters/10_xla_and_tpu/pictures/lazy.svg. Called by tools/pictures.py."""
+"""Calls that are recorded as a graph: chapters/10_xla_and_tpu/pictures/lazy.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, GREEN, ORANGE, PURPLE, Picture
 

@@ -1,4 +1,7 @@
-"""What a loss scale of 65536 does to three gradients: chapters/07_amp/pictures/scale.svg. Called by tools/pictures.py."""
+"""What a loss scale of 65536 does to three gradients: chapters/07_amp/pictures/scale.svg.
+
+Called by tools/pictures.py.
+"""
 
 import math
 

@@ -1,4 +1,7 @@
-"""When a copy costs time: chapters/12_which_device/pictures/losses.svg. Called by tools/pictures.py."""
+"""When a copy costs time: chapters/12_which_device/pictures/losses.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, GREEN, ORANGE, Picture
 

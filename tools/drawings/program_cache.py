@@ -1,4 +1,7 @@
-"""When XLA compiles: chapters/10_xla_and_tpu/pictures/cache.svg. Called by tools/pictures.py."""
+"""When XLA compiles: chapters/10_xla_and_tpu/pictures/cache.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, GREEN, ORANGE, Picture
 
@@ -18,6 +21,7 @@ def draw(_=""):
         picture.arrow(70, y + 14, 127, y + 14)
         picture.arrow(252, y + 14, 297, y + 14)
         there = key in cache
-        picture.cell(300, y, 172, 28, "yes: run" if there else "no: compile, then run", GREEN if there else ORANGE, 14)
+        words, color = ("yes: run", GREEN) if there else ("no: compile, then run", ORANGE)
+        picture.cell(300, y, 172, 28, words, color, 14)
         cache.add(key)
     return picture.finish(30 + 38 * len(STEPS), "Five steps: the program is compiled for each new key, and found in the cache otherwise")

@@ -1,4 +1,7 @@
-"""The steps of a scan: chapters/11_kernels/pictures/scan.svg. Called by tools/pictures.py."""
+"""The steps of a scan: chapters/11_kernels/pictures/scan.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, GREEN, Picture
 

@@ -1,4 +1,7 @@
-"""A row and a column of a matrix in sectors: chapters/11_kernels/pictures/sectors.svg. Called by tools/pictures.py."""
+"""A row and a column of a matrix in sectors: chapters/11_kernels/pictures/sectors.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, GREEN, Picture
 
@@ -22,7 +25,8 @@ def draw(_=""):
     """The same matrix twice, with eight lanes along a row and along a column."""
     picture = Picture()
     picture.legend(8, 18, [(GREEN, "accessed", 110), (BLUE, "transferred, not used", 0)])
-    for left, words, used, sectors in [(8, "8 lanes along a row", lambda row, column: row == 0 and column < FLOATS, "1 sector"),
+    for left, words, used, sectors in [(8, "8 lanes along a row", lambda row, column: row == 0 and column < FLOATS,
+                                        "1 sector"),
                                        (258, "8 lanes along a column", lambda row, column: column == 0, "8 sectors")]:
         picture.text(left, 48, words, size=14, bold=True)
         matrix(picture, left, 58, 8, used)

@@ -1,4 +1,7 @@
-"""Who waits for whom to use a slot: chapters/08_pinned_memory/pictures/slot.svg. Called by tools/pictures.py."""
+"""Who waits for whom to use a slot: chapters/08_pinned_memory/pictures/slot.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, GREEN, PURPLE, Picture
 

@@ -1,4 +1,7 @@
-"""Four batches in a loop and in a pipeline: chapters/09_cpu_and_gpu_together/pictures/stages.svg. Called by tools/pictures.py."""
+"""Four batches in a loop and in a pipeline: chapters/09_cpu_and_gpu_together/pictures/stages.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, GREEN, ORANGE, PURPLE, Picture
 

@@ -1,4 +1,7 @@
-"""A copy from pageable and from pinned memory: chapters/08_pinned_memory/pictures/staging.svg. Called by tools/pictures.py."""
+"""A copy from pageable and from pinned memory: chapters/08_pinned_memory/pictures/staging.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, GREEN, ORANGE, PURPLE, Picture
 

@@ -1,4 +1,7 @@
-"""Two streams and an event between them: chapters/08_pinned_memory/pictures/event.svg. Called by tools/pictures.py."""
+"""Two streams and an event between them: chapters/08_pinned_memory/pictures/event.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, GREEN, ORANGE, Picture
 

@@ -1,4 +1,7 @@
-"""The tiles of a matrix product: chapters/11_kernels/pictures/tiles.svg. Called by tools/pictures.py."""
+"""The tiles of a matrix product: chapters/11_kernels/pictures/tiles.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, GREEN, ORANGE, Picture
 
@@ -23,4 +26,5 @@ def draw(_=""):
     picture.text(8, 96, "In step p it loads tile p", size=14)
     picture.text(8, 116, "of A and tile p of B,", size=14)
     picture.text(8, 136, "and adds their product.", size=14)
-    return picture.finish(bottom + SIZE * TILES + 8, "A block computes a tile of C from a row of tiles of A and a column of tiles of B")
+    return picture.finish(bottom + SIZE * TILES + 8,
+                          "A block computes a tile of C from a row of tiles of A and a column of tiles of B")

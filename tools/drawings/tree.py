@@ -1,4 +1,7 @@
-"""The tree of a block's sum: chapters/11_kernels/pictures/tree.svg. Called by tools/pictures.py."""
+"""The tree of a block's sum: chapters/11_kernels/pictures/tree.svg.
+
+Called by tools/pictures.py.
+"""
 
 from .frame import BLUE, GREEN, Picture
 
@@ -12,14 +15,16 @@ def draw(_=""):
     def row(words, live):
         picture.text(8, y + 19, words, size=14)
         for index, value in enumerate(values):
-            picture.cell(LEFT + PITCH * index, y, PITCH - 8, 28, str(value), (GREEN if live == 1 else BLUE) if index < live else None, 14)
+            color = None if index >= live else GREEN if live == 1 else BLUE
+            picture.cell(LEFT + PITCH * index, y, PITCH - 8, 28, str(value), color, 14)
     for index in range(len(VALUES)):
         picture.text(LEFT + PITCH * index + 18, 18, f"s[{index}]", "middle", 14)
     row("loaded", len(values))
     while half:
         for index in range(half):
             for source in (index, index + half):
-                picture.arrow(LEFT + PITCH * source + 18, y + 29, LEFT + PITCH * index + (14 if source == index else 24), y + ROW - 2)
+                end = LEFT + PITCH * index + (14 if source == index else 24)
+                picture.arrow(LEFT + PITCH * source + 18, y + 29, end, y + ROW - 2)
         y += ROW
         for index in range(half):
             values[index] += values[index + half]
