@@ -22,7 +22,7 @@
       const share = picture.clientWidth / Math.min(picture.naturalWidth, 900);
       // A picture that is not there has no size of its own; one that is made small cannot be read.
       if (picture.naturalWidth === 0) found.push(`the picture ${source} is missing`);
-      else if (visible(picture) && share < 0.7) {
+      else if (visible(picture) && share < 0.55) {
         found.push(`the picture ${source} is shrunk to ${Math.round(100 * share)} %`);
       }
     }

@@ -37,10 +37,33 @@ class Picture:
         """An arrow from the first point to the second one."""
         self.parts.append(f'<path class="axis" d="M{x1:g} {y1:g}L{x2:g} {y2:g}" marker-end="url(#head)"/>')
 
-    def finish(self, height):
-        """The whole picture. Where there is room, a unit is 1.25 pixels, as in svg.h."""
+    def line(self, x1, y1, x2, y2, color=None, look="axis"):
+        """A line: of a color, which is then 3 units wide, or as the class "axis" or "grid"."""
+        how = f'stroke="{color}" stroke-width="3"' if color else f'class="{look}"'
+        self.parts.append(f'<path {how} d="M{x1:g} {y1:g}L{x2:g} {y2:g}"/>')
+
+    def dot(self, x, y, color, radius=5):
+        """A filled circle."""
+        self.parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{color}"/>')
+
+    def cell(self, x, y, width, height, words, color=None, size=13):
+        """A box with a line of text in its middle: white on a color, or in the axis's color without one."""
+        self.box(x, y, width, height, color, "axis")
+        self.text(x + width / 2, y + height / 2 + size * 0.36, words, "middle", size, "#ffffff" if color else None)
+
+    def legend(self, x, y, names):
+        """Squares with their names in one line: [(color, name, width), ...]."""
+        for color, name, width in names:
+            self.box(x, y - 11, 13, 13, color, "grid")
+            self.text(x + 19, y, name, size=14)
+            x += width
+
+    def finish(self, height, title=""):
+        """The whole picture. Where there is room, a unit is 1.25 pixels, as in svg.h. title: for screen readers."""
+        named, role = (f'<title>{escape(title)}</title>\n', ' role="img"') if title else ("", "")
         return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH * 5 // 4}" '
-                f'height="{height * 5 // 4}" font-family="sans-serif" font-size="13">\n{STYLE}\n'
+                f'height="{height * 5 // 4}" font-family="sans-serif" font-size="13"{role}>'
+                f'\n{named}{STYLE}\n'
                 '<defs><marker id="head" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto">'
                 '<path class="axis" d="M1 1L7 4L1 7"/></marker></defs>\n'
                 f'<rect class="page" width="{WIDTH}" height="{height}"/>\n' + "\n".join(self.parts) + "\n</svg>\n")
