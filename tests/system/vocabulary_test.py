@@ -63,7 +63,7 @@ def read(path, kind):
             fenced ^= line.startswith("```")
             if fenced:  # listings are read in the code, outputs in the program's messages
                 continue
-            yield number, re.sub(r"`[^`]*`", "", line)
+            yield number, re.sub(r"`[^`]*`|(?<=\])\([^)\s]+\)", "", line)  # no code, and no address of a link
         else:
             yield number, " ".join(COMMENT_OR_TEXT[kind].findall(line))
 
