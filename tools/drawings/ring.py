@@ -55,4 +55,5 @@ def draw(_=""):
     for x, color, words in ((8, BLUE, "just received and added"), (240, GREEN, "the whole sum of a slice")):
         picture.box(x, y, 16, 16, color)
         picture.text(x + 24, y + 13, words, size=SIZE)
-    return picture.finish(y + 28)
+    title = "<title>A ring all-reduce of three ranks, round by round</title>"
+    return picture.finish(y + 28).replace("<svg ", '<svg role="img" ', 1).replace("<style>", f"{title}\n<style>", 1)
