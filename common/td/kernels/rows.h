@@ -157,10 +157,7 @@ struct CudaRow {
   }
   template <class F>
   __device__ auto sum(F f) const {
-    using A = decltype(f(std::int64_t{0}));
-    A v = 0;
-    each(f, [&](std::int64_t, A x) { v += x; });
-    return combine(v, [](A a, A b) { return a + b; });
+    return sum(f, [](auto x) { return x; });
   }
   template <class Values, class Term>
   __device__ auto sum(const Values& values, Term term) const {

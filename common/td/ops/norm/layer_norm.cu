@@ -26,7 +26,7 @@ struct LayerNorm {
     const T* in = x + i * row.n;
     T* to = out + i * row.n;
     const auto values = row.read([&](std::int64_t j) { return static_cast<S>(in[j]); });
-    const S m = row.sum(values, [](S x) { return x; }) / static_cast<S>(row.n);
+    const S m = row.sum(values) / static_cast<S>(row.n);
     const S squares = row.sum(values, [&](S x) { return (x - m) * (x - m); });
     const S inverse = S(1) / std::sqrt(squares / static_cast<S>(row.n) + static_cast<S>(eps));
     row.each(values, [&](std::int64_t j, S x) {
