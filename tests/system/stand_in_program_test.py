@@ -198,7 +198,7 @@ def which_device(program, _):
     small = ["--width", 16, "--largest", 4, "--runs", 1]
     says(run(program, *on, variables=FAST), r"^ +1024( +[\d.]+){2} +(cpu|cuda:0)$")
     says(run(program.with_name("ch12-advise"), *small, variables=FAST), "^Use$", "cuda:0")
-    says(run(program.with_name("ch12-predictions"), *small, variables=FAST), r"^ +cuda:0( +[\d.]+){3} +\d+ %$")
+    says(run(program.with_name("ch12-predictions"), *small, variables=FAST), r"^ +cuda:0( +[-\d.]+){3} +\d+ %$")
     says(run(program.with_name("ch12-imagine"), *small, variables=FAST), "^With a device of", "cuda:0")
     says(run(program.with_name("ch12-report"), *on, "--batch-size", 8, variables=FAST), "on 2 devices", "the largest loss")
 
