@@ -146,6 +146,16 @@ TEST_CASE("a benchmark runs every algorithm once and keeps the fastest that work
   }
 }
 
+TEST_CASE("a benchmark keeps the heuristic's algorithm where another is hardly faster") {
+  fake::reset();
+  dnn().listed = {{6, kFma, 10}, {5, kFma, 20}};
+  cuda::Conv2d v = sizes();
+  v.benchmark = true;
+  CHECK(convolve(v, fake::new_stream()).algorithm == 6);
+  dnn().listed = {{7, kFma, 10}, {5, kFma, 20}};
+  CHECK(convolve(v, fake::new_stream()).algorithm == 5);
+}
+
 TEST_CASE("a failure other than an unsupported algorithm ends the convolution immediately") {
   fake::reset();
   dnn().listed = {{4, kFma, 30, true, CUDNN_STATUS_SUCCESS, CUDNN_STATUS_EXECUTION_FAILED},
