@@ -9,7 +9,7 @@ All figures come from one machine that does nothing else, so that chapters do no
 three marks:
 
     <!-- measured: ./course run 9 split --device sim -->                before a fenced block: all that the program printed
-    <!-- measured: ./course run 9 split | batch .. ^sum -->      the lines from the first match of one expression
+    <!-- measured: ./course run 9 split | batch .. ^sum -->             the lines from the first match of one expression
                                                                         to the next match of another, or the first
                                                                         match alone; several after semicolons
     <!-- figure: NAME -->529<!-- / -->                                  one number, described in figures.toml

@@ -11,12 +11,6 @@ CrossEntropyLoss weighted_loss() {
   return CrossEntropyLoss(CrossEntropyLossOptions().weight(td::tensor({0.5, 1.0, 2.0})));
 }
 
-std::vector<Batch> batches_of(const std::vector<std::int64_t>& sizes, std::uint64_t seed) {
-  std::vector<Batch> batches;
-  for (const std::int64_t n : sizes) batches.push_back(pinned_batch(n, seed++));
-  return batches;
-}
-
 // The same program as plain lines on the cpu.
 std::vector<EpochResult> plain_loop(Sequential& net, const std::vector<Batch>& training,
                                     const std::vector<Batch>& test, const FitOptions& options) {
@@ -46,22 +40,6 @@ std::vector<EpochResult> plain_loop(Sequential& net, const std::vector<Batch>& t
   }
   return results;
 }
-
-// Returns its input, counts the graphs that earlier calls built and that are still alive, and
-// throws in evaluation mode if it should.
-struct ProbeImpl : td::nn::Module {
-  td::Tensor forward(const td::Tensor& x) {
-    if (fails && !is_training()) throw std::runtime_error("the test image is broken");
-    tracked_in_evaluation = tracked_in_evaluation || (!is_training() && x.requires_grad());
-    most_graphs = std::max(most_graphs, graphs.use_count() - 1);
-    if (x.requires_grad()) x.register_hook([part = graphs](const td::Tensor&) {});
-    return x;
-  }
-  bool fails = false, tracked_in_evaluation = false;
-  const std::shared_ptr<int> graphs = std::make_shared<int>();  // each graph holds it, too
-  long most_graphs = 0;
-};
-TD_MODULE(Probe);
 
 }  // namespace
 
@@ -107,7 +85,7 @@ TEST_CASE("every module keeps its mode", "[fit]") {
 
 TEST_CASE("an exception in the evaluation leaves the modes as they were", "[fit]") {
   Sequential net = make_net();
-  Probe probe;
+  GraphProbe probe;
   probe->fails = true;
   net->push_back(probe);
   (*net)[1]->eval();
@@ -122,7 +100,7 @@ TEST_CASE("an exception in the evaluation leaves the modes as they were", "[fit]
 
 TEST_CASE("the evaluation builds no graph", "[fit]") {
   Sequential net = make_net();
-  Probe probe;
+  GraphProbe probe;
   net->push_back(probe);
   CrossEntropyLoss loss_fn;
   fit(net, loss_fn, batches_of({8}, 1), batches_of({8}, 9), "cpu", {});
@@ -133,7 +111,7 @@ TEST_CASE("the evaluation builds no graph", "[fit]") {
 
 TEST_CASE("the graph of a step ends with the step", "[fit]") {
   Sequential net = make_net();
-  Probe probe;
+  GraphProbe probe;
   net->push_back(probe);
   CrossEntropyLoss loss_fn;
   fit(net, loss_fn, batches_of({8, 8, 8, 8, 8, 8}, 1), {}, "cpu", {});

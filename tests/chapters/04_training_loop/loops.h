@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "check_tensors.h"
 #include "exercises.h"
@@ -28,6 +29,29 @@ inline Batch pinned_batch(std::int64_t n, std::uint64_t seed) {
   const Batch batch = make_batch(n, "cpu", seed);
   return {batch.data.pin_memory(), batch.target.pin_memory()};
 }
+
+/// Pinned batches of these sizes, with seeds from `seed` on.
+inline std::vector<Batch> batches_of(const std::vector<std::int64_t>& sizes, std::uint64_t seed) {
+  std::vector<Batch> batches;
+  for (const std::int64_t n : sizes) batches.push_back(pinned_batch(n, seed++));
+  return batches;
+}
+
+/// Returns its input, counts the graphs that earlier calls built and that are still alive, and
+/// throws in evaluation mode if it should.
+struct GraphProbeImpl : td::nn::Module {
+  td::Tensor forward(const td::Tensor& x) {
+    if (fails && !is_training()) throw std::runtime_error("the test image is broken");
+    tracked_in_evaluation = tracked_in_evaluation || (!is_training() && x.requires_grad());
+    most_graphs = std::max(most_graphs, graphs.use_count() - 1);
+    if (x.requires_grad()) x.register_hook([part = graphs](const td::Tensor&) {});
+    return x;
+  }
+  bool fails = false, tracked_in_evaluation = false;
+  const std::shared_ptr<int> graphs = std::make_shared<int>();  // each graph holds it, too
+  long most_graphs = 0;
+};
+TD_MODULE(GraphProbe);
 
 /// Returns how often the host waited for a device during `work`, after a first run of it.
 template <class Work>

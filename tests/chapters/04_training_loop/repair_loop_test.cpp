@@ -5,12 +5,6 @@ namespace {
 
 using td::nn::CrossEntropyLoss, td::nn::Sequential;
 
-std::vector<Batch> batches_of(const std::vector<std::int64_t>& sizes, std::uint64_t seed) {
-  std::vector<Batch> batches;
-  for (const std::int64_t n : sizes) batches.push_back(make_batch(n, "cpu", seed++));
-  return batches;
-}
-
 /// The same training on the cpu, with the rule of SGD written out.
 std::vector<EpochResult> plain_loop(Sequential& net, const std::vector<Batch>& training,
                                     const std::vector<Batch>& test, std::int64_t epochs) {
@@ -51,22 +45,6 @@ void expect_parameters(Sequential& got, Sequential& expected, const std::string&
         "parameter " + std::to_string(i) + " after " + when + " (" + question + ")");
 }
 
-/// Returns its input, and counts the graphs of earlier calls that are still alive.
-struct ProbeImpl : td::nn::Module {
-  td::Tensor forward(const td::Tensor& x) {
-    if (x.requires_grad()) {
-      most_graphs = std::max(most_graphs, graphs.use_count() - 1);
-      x.register_hook([part = graphs](const td::Tensor&) {});
-    }
-    tracked_in_evaluation = tracked_in_evaluation || (!is_training() && x.requires_grad());
-    return x;
-  }
-  bool tracked_in_evaluation = false;
-  const std::shared_ptr<int> graphs = std::make_shared<int>();  // each graph holds it, too
-  long most_graphs = 0;
-};
-TD_MODULE(Probe);
-
 }  // namespace
 
 TEST_CASE("the loss grows after the first steps", "[repair_loop]") {
@@ -102,7 +80,7 @@ TEST_CASE("the running mean changes in the first epoch only", "[repair_loop]") {
 
 TEST_CASE("the memory grows with the number of batches", "[repair_loop]") {
   Sequential net = make_net();
-  Probe probe;
+  GraphProbe probe;
   net->push_back(probe);
   train_and_test(net, batches_of({8, 8, 8, 8, 8, 8}, 20), batches_of({9}, 40), "cpu", 2);
   check::expect(probe->most_graphs <= 1,
