@@ -302,7 +302,7 @@ once() {  # once FAILED
   run env XDG_CACHE_HOME="$folder/cache" bash -c 'cd "$1" && . "$0/tools/shell/test.sh"
     run_tests() { echo "ran $*"; add_results 3 '"$1"' 2; }
     add_results 1 0 0
-    run_tests_once asan -L common
+    once run_tests asan -L common
     echo "$passed passed, $failed failed, $skipped skipped"' "$source_folder" "$folder/once"
 }
 once 1
@@ -343,7 +343,7 @@ expect 0 "test run_tests release here_tests -L ^here$"
 expect 0 "more: ./course test --all tests the course itself, as CI does; some tests need these packages: ccache"
 sums true --all tsan
 expect 0 "set up all"
-expect 0 "test run_tests_once tsan threaded_tests -L threaded"
+expect 0 "test once run_tests tsan threaded_tests -L threaded"
 expect 0 "2 passed, 0 failed, 0 skipped"
 [ "$(tail -1 <<<"$output")" = "2 passed, 0 failed, 0 skipped" ] || {
   echo "the sum is not the last line: $output"

@@ -61,25 +61,26 @@ state_of_tests() {  # state_of_tests PRESET
 }
 
 # Tests that have passed do not run again while all that decides what happens is the same.
-run_tests_once() {  # run_tests_once PRESET [CTEST-OPTION...]
-  local record="${XDG_CACHE_HOME:-$HOME/.cache}/todevice/passed/$1" state known when counts
+once() {  # once RUN-TESTS PRESET [OPTION...]
+  local record="${XDG_CACHE_HOME:-$HOME/.cache}/todevice/passed/$2" state known when counts
   local sums=("$passed" "$failed" "$skipped")
-  state="$(state_of_tests "$1")"
+  state="$(state_of_tests "$2")"
   if { read -r known && read -r when counts; } 2>/dev/null <"$record" && [ "$known" = "$state" ]; then
     # shellcheck disable=SC2086
     add_results $counts
-    echo "$1: nothing has changed since all tests passed on $when; delete $record and they run again"
+    echo "$2: nothing has changed since all tests passed on $when; delete $record and they run again"
     return
   fi
   rm -f "$record"
-  run_tests "$@"
+  "$@"
   [ "$failed" -eq "${sums[1]}" ] || return
   mkdir -p "${record%/*}"
   printf '%s\n' "$state" "$(date +%F) $((passed - sums[0])) 0 $((skipped - sums[2]))" >"$record"
 }
 
-build_and_test() {  # build_and_test RUN-TESTS PRESET "TARGET..." [CTEST-OPTION...]
-  local run="$1" preset="$2" targets start=$SECONDS built next
+build_and_test() {  # build_and_test "RUN-TESTS..." PRESET "TARGET..." [CTEST-OPTION...]
+  local run preset="$2" targets start=$SECONDS built next
+  read -r -a run <<<"$1"
   read -r -a targets <<<"$3"
   shift 3
   echo "$preset: building"
@@ -92,7 +93,7 @@ build_and_test() {  # build_and_test RUN-TESTS PRESET "TARGET..." [CTEST-OPTION.
   # shellcheck disable=SC2086
   build_ahead ${ahead[$preset]:-} >/dev/null 2>&1 </dev/null &
   next=$!
-  "$run" "$preset" "$@"
+  "${run[@]}" "$preset" "$@"
   kill "$next" 2>/dev/null
   wait "$next" 2>/dev/null
   echo "$preset: built in $((built - start)) s, tested in $((SECONDS - built)) s"
@@ -136,16 +137,20 @@ test_release() {
   check "CUDA was compiled" has_cuda
 }
 
-asan_targets="core_tests checkers"
-test_asan() {
-  check "clang's libFuzzer is here" test -f "$(clang++ -print-file-name=libclang_rt.fuzzer-x86_64.a)"
-  check "clang's OpenMP is here" clang++ -fopenmp -shared -x c++ /dev/null -o /dev/null
-  build_and_test run_tests_once asan "$asan_targets" -L 'common|solutions|cuda_stand_in'
+run_asan_tests() {  # run_asan_tests PRESET [CTEST-OPTION...]
+  run_tests "$@"
   fuzz 5
 }
 
+asan_targets="core_tests checkers fuzzers"
+test_asan() {
+  check "clang's libFuzzer is here" test -f "$(clang++ -print-file-name=libclang_rt.fuzzer-x86_64.a)"
+  check "clang's OpenMP is here" clang++ -fopenmp -shared -x c++ /dev/null -o /dev/null
+  build_and_test "once run_asan_tests" asan "$asan_targets" -L 'common|solutions|cuda_stand_in'
+}
+
 test_tsan() {
-  build_and_test run_tests_once tsan threaded_tests -L threaded
+  build_and_test "once run_tests" tsan threaded_tests -L threaded
 }
 
 strict_docs() { CI=1 build_in release docs; }  # a reader gets pages also where Doxygen warns
@@ -160,7 +165,7 @@ test_docs() {
 }
 
 test_all() {
-  ahead=([release]="asan $asan_targets fuzzers" [asan]="tsan threaded_tests")
+  ahead=([release]="asan $asan_targets" [asan]="tsan threaded_tests")
   test_release
   test_asan
   test_tsan
