@@ -80,7 +80,7 @@ function(course_exercise target chapter name source folder)
       target_precompile_headers(${target} REUSE_FROM ${precompiled})
     endif()
   endif()
-  target_include_directories(${target} PRIVATE "${chapter_folder}")
+  target_include_directories(${target} PRIVATE ${chapter_includes})
   target_link_libraries(${target} PRIVATE ${chapter_LIBRARIES})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${chapter}_${name} DEFINE_SYMBOL ""
     LIBRARY_OUTPUT_DIRECTORY "${folder}")
@@ -99,7 +99,7 @@ function(course_add_nvcc_target target source)
   add_custom_command(OUTPUT "${binary}" DEPENDS "${source}" VERBATIM
     COMMAND ${CMAKE_COMMAND} -E make_directory "${PROJECT_BINARY_DIR}/nvcc"
     COMMAND "${COURSE_NVCC}" -std=c++20 -arch=sm_75 -cubin -o "${binary}"
-      "-I${PROJECT_SOURCE_DIR}/common" "-I${chapter_folder}" "${source}")
+      "-I${PROJECT_SOURCE_DIR}/common" "-I${chapter_folder}/exercises" "-I${chapter_folder}" "${source}")
   add_custom_target(${target} DEPENDS "${binary}")
 endfunction()
 
@@ -170,7 +170,7 @@ function(course_add_exercise chapter name suffix)
     "${course_variants}/stub" -O0)
 
   # An #include instead of the file itself: a learner who deletes it breaks this target alone.
-  set(learners "${chapter_MINE_ROOT}/chapters/${chapter_FOLDER}/${name}${suffix}")
+  set(learners "${chapter_MINE_ROOT}/chapters/${chapter_FOLDER}/exercises/${name}${suffix}")
   set(mine "${PROJECT_BINARY_DIR}/mine/${chapter_FOLDER}/${name}${suffix}")
   file(CONFIGURE OUTPUT "${mine}" CONTENT "#include \"${learners}\"\n")
   course_exercise(mine_${chapter}_${name} ${chapter} ${name} "${mine}"
@@ -237,7 +237,7 @@ function(course_add_checker chapter)
   endif()
   add_executable(check_${chapter} EXCLUDE_FROM_ALL ${tests})
   course_checker_options(check_${chapter})
-  target_include_directories(check_${chapter} PRIVATE "${chapter_folder}")
+  target_include_directories(check_${chapter} PRIVATE ${chapter_includes})
   target_link_libraries(check_${chapter} PRIVATE ${chapter_libraries})
   # Exports let the exercise's library and the checker share one count of stubs reached.
   set_target_properties(check_${chapter} PROPERTIES ENABLE_EXPORTS ON
@@ -257,7 +257,7 @@ function(course_add_program target source)
     target_compile_options(${target} PRIVATE -fPIC)
     target_precompile_headers(${target} REUSE_FROM ${precompiled})
   endif()
-  target_include_directories(${target} PRIVATE "${chapter_folder}")
+  target_include_directories(${target} PRIVATE ${chapter_includes})
   target_link_libraries(${target} PRIVATE ${chapter_libraries} ${chapter_PROGRAM})
   if(TARGET td_app AND chapter_LIBRARIES)
     target_link_libraries(${target} PRIVATE td_app)
@@ -284,6 +284,7 @@ function(td_add_chapter folder)
   endif()
   set(chapter_FOLDER ${folder})
   set(chapter_folder "${chapter_ROOT}/chapters/${folder}")
+  set(chapter_includes "${chapter_folder}/exercises" "${chapter_folder}")
   string(SUBSTRING ${folder} 0 2 number)
   set(chapter ch${number})
   add_custom_target(exercises_${chapter} ALL)

@@ -28,7 +28,7 @@ import termios
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs/terminal.svg"
 CHAPTER, EXERCISE = "01_device_check", "first_device"
-FILE = f"chapters/{CHAPTER}/{EXERCISE}.cpp"
+FILE = f"chapters/{CHAPTER}/exercises/{EXERCISE}.cpp"
 WRONG = '  return td::Device("cuda:0");\n'
 RIGHT = '  return gpus > 0 ? td::Device("cuda:0") : td::Device("cpu");\n'
 BLANK = re.compile(r"  // Your code here.*?not_done_yet\(.*?\);\n", re.S)
@@ -54,7 +54,7 @@ BUILD = """cmake_minimum_required(VERSION 3.25)
 project(learner CXX)
 add_library(mine_ch01_{exercise} SHARED "{root}/{file}")
 target_compile_features(mine_ch01_{exercise} PRIVATE cxx_std_20)
-target_include_directories(mine_ch01_{exercise} PRIVATE "{source}/common" "{root}/chapters/{chapter}")
+target_include_directories(mine_ch01_{exercise} PRIVATE "{source}/common" "{root}/chapters/{chapter}/exercises")
 set_target_properties(mine_ch01_{exercise} PROPERTIES OUTPUT_NAME ch01_{exercise}
   LIBRARY_OUTPUT_DIRECTORY "${{CMAKE_BINARY_DIR}}/exercises/mine")
 add_custom_target(check_ch01)

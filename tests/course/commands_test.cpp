@@ -28,7 +28,7 @@ TEST_CASE("hints come level by level, and say what is left") {
       "91.double_all: Double every element\n"
       "Nearly the answer, hint 2 of 2: Write out[i] = 2 * in[i] for every i.\n"
       "That was the last hint. Read on:\n"
-      "  the task: chapters/91_warm_up/exercises.h\n"
+      "  the task: chapters/91_warm_up/exercises/exercises.h\n"
       "  the solution, next to yours: ./course solution 91.double_all --anyway\n";
   CHECK(learner.types({"hint"}).output == last);
   CHECK(learner.types({"hint"}).output == last);
@@ -55,14 +55,14 @@ TEST_CASE("reset keeps the learner's text every time, and one command brings it 
   learner.writes("double_all", "first\n");
   const Outcome first = learner.types({"reset", "91.double_all"});
   CHECK_SAYS(first, "Your text is kept in .course/backup/91.double_all.");
-  CHECK_SAYS(first, "chapters/91_warm_up/double_all.cpp is the stub again.");
+  CHECK_SAYS(first, "chapters/91_warm_up/exercises/double_all.cpp is the stub again.");
   CHECK(course::read_file(learner.file("double_all")) == shipped);
   learner.writes("double_all", "second\n");
   const Outcome second = learner.types({"reset", "91.double_all"});
   CHECK_SAYS(learner.types({"reset", "91.double_all"}), "is the stub already; nothing to do.");
 
   CHECK_SAYS(learner.types({"reset", "--restore", line_after(first.output, kRestore)}),
-             "chapters/91_warm_up/double_all.cpp is that text again.");
+             "chapters/91_warm_up/exercises/double_all.cpp is that text again.");
   CHECK(course::read_file(learner.file("double_all")) == "first\n");
   const Outcome other = learner.types({"reset", "--restore", line_after(second.output, kRestore)});
   CHECK(course::read_file(learner.file("double_all")) == "second\n");
@@ -137,7 +137,7 @@ TEST_CASE("a solution is the difference to the learner's file, after a pass or w
   const Outcome shown = learner.types({"solution", "91.double_all", "--anyway"});
   CHECK(shown.exit_code == 0);
   CHECK_SAYS(shown,
-             "--- chapters/91_warm_up/double_all.cpp (yours)\n"
+             "--- chapters/91_warm_up/exercises/double_all.cpp (yours)\n"
              "+++ solutions/91_warm_up/double_all.cpp (the solution)\n");
   CHECK_SAYS(shown, "\n-  td::not_done_yet(\"double_all\");\n+  for (std::size_t i = 0;");
   CHECK_SAYS(shown, "- is yours, + is the solution. ./course solution 91.double_all --anyway");
@@ -153,7 +153,7 @@ TEST_CASE("a solution without its marks, and a file that is the solution") {
   CHECK_SAYS(full, "add(sums, x);  // push_back alone would copy more often");
   learner.writes("running_sum", full.output);
   CHECK(learner.types({"solution", "91.running_sum", "--anyway"}).output ==
-        "chapters/91_warm_up/running_sum.cpp is the solution, letter for letter.\n");
+        "chapters/91_warm_up/exercises/running_sum.cpp is the solution, letter for letter.\n");
   course::fs::remove(learner.file("running_sum"));
   CHECK(learner.types({"solution", "91.running_sum", "--anyway"}).output == full.output);
 }

@@ -11,9 +11,10 @@ TEST_CASE("as cloned, the first exercise is not done yet") {
   CHECK(first.exit_code == 1);
   CHECK_SAYS(first, "not done yet  91.double_all");
   CHECK_SAYS(first, "0 pass · 0 fail · 1 not done yet · 0 skipped");
-  CHECK_SAYS(first,
-             "Edit chapters/91_warm_up/double_all.cpp, then type ./course check 91.double_all.\n"
-             "./course hint 91.double_all gives a hint.\n");
+  CHECK_SAYS(
+      first,
+      "Edit chapters/91_warm_up/exercises/double_all.cpp, then type ./course check 91.double_all.\n"
+      "./course hint 91.double_all gives a hint.\n");
   CHECK_SAYS(
       learner.types({"check", "91.running_sum"}),
       "then type ./course check 91.running_sum.\n./course hint 91.running_sum gives a hint.\n");
@@ -26,8 +27,9 @@ TEST_CASE("a solved exercise passes, is remembered, and the next one follows") {
   CHECK(solved.exit_code == 0);
   CHECK_SAYS(solved, "pass  91.double_all");
   CHECK_SAYS(learner.types({"list"}), "pass     91.double_all");
-  CHECK_SAYS(learner.types({"list"}),
-             "1 of 2 exercises passed, 3 min left.\nNext: chapters/91_warm_up/running_sum.cpp,");
+  CHECK_SAYS(
+      learner.types({"list"}),
+      "1 of 2 exercises passed, 3 min left.\nNext: chapters/91_warm_up/exercises/running_sum.cpp,");
   CHECK_SAYS(learner.types({"check"}), "not done yet  91.running_sum");
   CHECK(learner.types({"solution", "91.double_all"}).exit_code == 0);
   learner.solves("running_sum");
@@ -72,9 +74,9 @@ TEST_CASE("a chapter in which one exercise no longer passes is not complete") {
 
 TEST_CASE("an exercise or a chapter may be named by its path") {
   const Learner learner;
-  for (const std::string path :
-       {"chapters/91_warm_up/running_sum.cpp", "./chapters/91_warm_up/running_sum.cpp",
-        "running_sum.cpp", "91/running_sum", "91_warm_up/running_sum"})
+  for (const std::string path : {"chapters/91_warm_up/exercises/running_sum.cpp",
+                                 "./chapters/91_warm_up/exercises/running_sum.cpp",
+                                 "running_sum.cpp", "91/running_sum", "91_warm_up/running_sum"})
     CHECK_SAYS(learner.types({"hint", path, "--level", "1"}), "91.running_sum: Sum up as you go");
   for (const std::string path : {"chapters/91_warm_up", "./chapters/91_warm_up/", "91_warm_up"})
     CHECK_SAYS(learner.types({"check", path}), "0 pass · 0 fail · 2 not done yet");
@@ -98,7 +100,7 @@ TEST_CASE("a file that does not compile shows the error and breaks nothing else"
   const Outcome broken = learner.types({"check", "91"});
   CHECK(broken.exit_code == 1);
   CHECK_SAYS(broken, "it does not compile");
-  CHECK_SAYS(broken, "chapters/91_warm_up/double_all.cpp:2:14: error:");
+  CHECK_SAYS(broken, "chapters/91_warm_up/exercises/double_all.cpp:2:14: error:");
   CHECK_SAYS(broken, "pass  91.running_sum");
   const Outcome proof = learner.types({"prove", "91", "--no-build"});
   CHECK(proof.exit_code == 0);
@@ -126,7 +128,8 @@ TEST_CASE("an exercise that calls another one is told that it cannot") {
 TEST_CASE("a function that the file lacks is named, and so is one that does not return") {
   const Learner learner;
   const std::string expected =
-      "  chapters/91_warm_up/running_sum.cpp does not define running_sum(std::vector<float, "
+      "  chapters/91_warm_up/exercises/running_sum.cpp does not define "
+      "running_sum(std::vector<float, "
       "std::allocator<float> > const&); compare it with exercises.h, or type ./course reset "
       "91.running_sum\n0 pass";
   for (const std::string text :
@@ -139,9 +142,10 @@ TEST_CASE("a function that the file lacks is named, and so is one that does not 
   learner.writes("running_sum",
                  "#include \"exercises.h\"\nstd::vector<float> running_sum(const "
                  "std::vector<float>&) {}\nfloat total(const std::vector<float>&) { return 0; }\n");
-  CHECK_SAYS(learner.types({"check", "91.running_sum"}),
-             "it does not compile:\nchapters/91_warm_up/running_sum.cpp:2:60: error: no return "
-             "statement in function returning non-void [-Werror=return-type]");
+  CHECK_SAYS(
+      learner.types({"check", "91.running_sum"}),
+      "it does not compile:\nchapters/91_warm_up/exercises/running_sum.cpp:2:60: error: no return "
+      "statement in function returning non-void [-Werror=return-type]");
 }
 
 TEST_CASE("an older file that is restored is judged, not the newer build") {
@@ -173,7 +177,9 @@ TEST_CASE("the last exercise of a chapter ends it with a summary") {
   const Outcome one = learner.types({"check", "91"});
   CHECK_FALSE(course::says(one, "is complete"));
   // After several, the advice is on the first one that did not pass.
-  CHECK_SAYS(one, "Edit chapters/91_warm_up/double_all.cpp, then type ./course check 91.double_al");
+  CHECK_SAYS(
+      one,
+      "Edit chapters/91_warm_up/exercises/double_all.cpp, then type ./course check 91.double_al");
   learner.solves("double_all");
   const Outcome last = learner.types({"check"});
   CHECK(last.exit_code == 0);
@@ -199,12 +205,14 @@ TEST_CASE("a file that was deleted can be restored") {
   const Learner learner;
   course::fs::remove(learner.file("double_all"));
   const Outcome missing = learner.types({"check"});
-  CHECK_SAYS(missing,
-             "\n  chapters/91_warm_up/double_all.cpp is missing; ./course reset 91.double_all "
-             "brings it back\n");
+  CHECK_SAYS(
+      missing,
+      "\n  chapters/91_warm_up/exercises/double_all.cpp is missing; ./course reset 91.double_all "
+      "brings it back\n");
   CHECK_FALSE(course::says(missing, "Edit "));
   CHECK_SAYS(learner.types({"run", "91", "--mine"}),
-             "chapters/91_warm_up/double_all.cpp is missing (./course reset 91.double_all brings "
+             "chapters/91_warm_up/exercises/double_all.cpp is missing (./course reset "
+             "91.double_all brings "
              "it back); the course's own is used in its place.\n");
   CHECK_SAYS(learner.types({"list"}), "missing  91.double_all");
   CHECK(learner.types({"reset", "double_all"}).exit_code == 0);
@@ -215,10 +223,11 @@ TEST_CASE("an exercise whose solution is a kernel has a file named .cu") {
   const Learner learner;
   const course::fs::path solutions = learner.root() / "solutions" / "91_warm_up";
   course::fs::rename(solutions / "double_all.cpp", solutions / "double_all.cu");
-  const course::fs::path kernel = learner.root() / "chapters" / "91_warm_up" / "double_all.cu";
+  const course::fs::path kernel =
+      learner.root() / "chapters" / "91_warm_up" / "exercises" / "double_all.cu";
   CHECK_SAYS(learner.types({"list"}), "missing  91.double_all");
   CHECK_SAYS(learner.types({"reset", "91.double_all"}),
-             "chapters/91_warm_up/double_all.cu is the stub again");
+             "chapters/91_warm_up/exercises/double_all.cu is the stub again");
   CHECK(course::read_file(kernel).find("td::not_done_yet(\"double_all\")") != std::string::npos);
   course::write_file(kernel, "// mine\n");
   CHECK(learner.types({"reset", "91.double_all"}).exit_code == 0);
@@ -235,7 +244,7 @@ TEST_CASE("debug stops in the learner's function, in the first test that does no
   const Learner learner;
   const Outcome first = learner.types({"debug"});
   CHECK_SAYS(first, "not done yet  91.double_all");
-  CHECK_SAYS(first, "chapters/91_warm_up/double_all.cpp:");
+  CHECK_SAYS(first, "chapters/91_warm_up/exercises/double_all.cpp:");
   // Right for the numbers of the first test, wrong for none.
   learner.writes("running_sum",
                  "#include \"exercises.h\"\n"

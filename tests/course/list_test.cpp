@@ -15,7 +15,7 @@ void add_done_chapter(const Learner& learner) {
       "title = \"Done \\\"already\\\"\"\nminutes = 90\nneeds = \"two hands\"\n"
       "[[chapter.exercise]]\nname = \"only\"\ntitle = \"The only one\"\nminutes = 90\n" +
           course::read_file(toml));
-  course::write_file(learner.root() / "chapters" / "90_done" / "only.cpp", "");
+  course::write_file(learner.root() / "chapters" / "90_done" / "exercises" / "only.cpp", "");
   course::write_file(learner.root() / ".course" / "progress.txt",
                      "90.only passed\n91.running_sum skipped\n");
 }
@@ -34,7 +34,7 @@ TEST_CASE("chapters are compact but for the one in progress") {
         "      next     91.double_all   Double every element (2 min)\n"
         "      skipped  91.running_sum  Sum up as you go (3 min)\n"
         "1 of 3 exercises passed, 5 min left.\n"
-        "Next: chapters/91_warm_up/double_all.cpp, then ./course check\n"
+        "Next: chapters/91_warm_up/exercises/double_all.cpp, then ./course check\n"
         "./course list N shows one chapter, ./course list --all shows every exercise.\n");
   const Outcome one = learner.types({"list", "90"}, kAscii);
   CHECK(one.output ==
@@ -70,7 +70,7 @@ TEST_CASE("list and hint fit into every terminal, with and without UTF-8") {
       const Outcome all = learner.types({"list", "--all"}, terminal);
       INFO(width << ' ' << locale << '\n' << all.output);
       // A path is one word, and stays whole.
-      CHECK(course::widest(all.output) <= std::max<std::size_t>(width, 41));
+      CHECK(course::widest(all.output) <= std::max<std::size_t>(width, 45));
       CHECK(course::says(all, "░") == (std::string(locale) == "C.UTF-8"));
       const bool ascii = std::all_of(all.output.begin(), all.output.end(),
                                      [](char c) { return static_cast<unsigned char>(c) < 0x80; });
@@ -88,12 +88,14 @@ TEST_CASE("the list as JSON is JSON, and says it all") {
       "import json, sys; d = json.load(open(sys.argv[1])); c = d['chapters']; "
       "print(d['passed'], d['exercises'], d['next'], c[0]['title'], c[0]['needs']); "
       "print(*[sorted(e.items()) for e in c[1]['exercises']], sep='\\n')";
-  CHECK(course::run({{"python3", "-c", script, file.string()}, {}, {}, {}}).output ==
-        "1 3 91.double_all Done \"already\" two hands\n"
-        "[('file', 'chapters/91_warm_up/double_all.cpp'), ('hints', 2), ('hints_seen', 0), "
-        "('id', '91.double_all'), ('minutes', 2), ('missing', False), ('name', 'double_all'), "
-        "('passed', False), ('skipped', False), ('title', 'Double every element')]\n"
-        "[('file', 'chapters/91_warm_up/running_sum.cpp'), ('hints', 2), ('hints_seen', 0), "
-        "('id', '91.running_sum'), ('minutes', 3), ('missing', False), ('name', 'running_sum'), "
-        "('passed', False), ('skipped', True), ('title', 'Sum up as you go')]\n");
+  CHECK(
+      course::run({{"python3", "-c", script, file.string()}, {}, {}, {}}).output ==
+      "1 3 91.double_all Done \"already\" two hands\n"
+      "[('file', 'chapters/91_warm_up/exercises/double_all.cpp'), ('hints', 2), ('hints_seen', 0), "
+      "('id', '91.double_all'), ('minutes', 2), ('missing', False), ('name', 'double_all'), "
+      "('passed', False), ('skipped', False), ('title', 'Double every element')]\n"
+      "[('file', 'chapters/91_warm_up/exercises/running_sum.cpp'), ('hints', 2), ('hints_seen', "
+      "0), "
+      "('id', '91.running_sum'), ('minutes', 3), ('missing', False), ('name', 'running_sum'), "
+      "('passed', False), ('skipped', True), ('title', 'Sum up as you go')]\n");
 }

@@ -37,7 +37,7 @@ TEST_CASE("new-exercise rejects invalid arguments with a clear error, and writes
       {{"91.rows", "--title", "a \"b\""}, "A title has no quotes"},
       {{"91.rows", "--minutes", "0"}, "--minutes is \"0\"; expected an integer from 1 to 600, for"},
       {{"91.rows", "--kernel"},
-       "There is no chapters/91_warm_up/kernels.h, so this chapter has no "
+       "There is no chapters/91_warm_up/exercises/kernels.h, so this chapter has no "
        "kernels; leave out --kernel"}};
   for (const auto& [words, text] : cases) {
     std::vector<std::string> typed = {"new-exercise"};
@@ -59,9 +59,10 @@ TEST_CASE("a new exercise has all its files, and the learner's tool knows it") {
   INFO(made.output);
   REQUIRE(made.exit_code == 0);
   for (const char* file :
-       {"solutions/91_warm_up/largest_so_far.cpp", "chapters/91_warm_up/largest_so_far.cpp",
-        "chapters/91_warm_up/exercises.h", "chapters/91_warm_up/README.md", "chapters/course.toml",
-        "tests/chapters/91_warm_up/largest_so_far_test.cpp",
+       {"solutions/91_warm_up/largest_so_far.cpp",
+        "chapters/91_warm_up/exercises/largest_so_far.cpp",
+        "chapters/91_warm_up/exercises/exercises.h", "chapters/91_warm_up/README.md",
+        "chapters/course.toml", "tests/chapters/91_warm_up/largest_so_far_test.cpp",
         "tests/chapters/91_warm_up/right/largest_so_far.cpp",
         "tests/chapters/91_warm_up/wrong/largest_so_far.cpp"}) {
     CHECK(course::says(made, std::string("wrote ") + file + "\n"));

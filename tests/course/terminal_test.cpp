@@ -104,8 +104,8 @@ TEST_CASE("lines are broken only at spaces") {
   CHECK(course::wrap("one two three", 7) == "one two\nthree");
   CHECK(course::wrap("one two three", 9, 2) == "one two\n  three");
   CHECK(course::wrap("one two", 9, 2, 4) == "one\n  two");  // four columns are taken
-  CHECK(course::wrap("chapters/05_data_parallel/scatter.cpp now", 10) ==
-        "chapters/05_data_parallel/scatter.cpp\nnow");
+  CHECK(course::wrap("chapters/05_data_parallel/exercises/scatter.cpp now", 10) ==
+        "chapters/05_data_parallel/exercises/scatter.cpp\nnow");
   CHECK(course::wrap("", 10).empty());
   CHECK(course::wrap("··· ···", 7) == "··· ···");
   CHECK(course::columns("3 · 4") == 5);

@@ -23,7 +23,7 @@ class Learner {
   }
   const fs::path& root() const { return root_; }
   fs::path file(const std::string& name) const {
-    return root_ / "chapters" / "91_warm_up" / (name + ".cpp");
+    return root_ / "chapters" / "91_warm_up" / "exercises" / (name + ".cpp");
   }
   /// The text becomes the learner's file.
   void writes(const std::string& name, const std::string& text) const {

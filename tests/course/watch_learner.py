@@ -20,7 +20,7 @@ except ImportError:
     sys.exit(77)
 
 TOOL, BUILD, FIXTURE, LEARNER = sys.argv[1:5]
-CHAPTER = pathlib.Path(LEARNER, "chapters/91_warm_up")
+CHAPTER = pathlib.Path(LEARNER, "chapters/91_warm_up/exercises")
 ANSWERS = pathlib.Path(FIXTURE, "solutions/91_warm_up")
 DOUBLE, SUM = CHAPTER / "double_all.cpp", CHAPTER / "running_sum.cpp"
 SOLVED = (ANSWERS / "double_all.cpp").read_text()

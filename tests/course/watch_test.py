@@ -24,7 +24,7 @@ from watch_learner import (ANSWERS, BROKEN, BUILD, CHAPTER, checkers, command, D
 
 def save_to_verdict_and_keys():
     with Watch() as watch:
-        watch.sees("91.double_all  Double every element", "chapters/91_warm_up/double_all.cpp",
+        watch.sees("91.double_all  Double every element", "chapters/91_warm_up/exercises/double_all.cpp",
                    "not done yet", "0/2",
                    "Edit the file and save it", "Next: 91.running_sum", "h hint")
         watch.press("n")
@@ -43,7 +43,7 @@ def save_to_verdict_and_keys():
         DOUBLE.write_text(SOLVED)
         watch.sees("pass  (", "1/2", "n goes to the next exercise")
         watch.press("n")
-        watch.sees("chapters/91_warm_up/running_sum.cpp", "not done yet")
+        watch.sees("chapters/91_warm_up/exercises/running_sum.cpp", "not done yet")
         watch.press("?")
         watch.sees("brings the original file back")
         watch.press(" ")
@@ -51,11 +51,11 @@ def save_to_verdict_and_keys():
         watch.press("l")
         watch.sees("1 of 2 exercises passed", "   pass  91.double_all", " >       91.running_sum")
         watch.press(UP + ENTER)
-        watch.sees("chapters/91_warm_up/double_all.cpp", "pass  (")
+        watch.sees("chapters/91_warm_up/exercises/double_all.cpp", "pass  (")
         # Another exercise that is saved becomes the one that is watched.
-        (CHAPTER / "README.md").write_text("**You will build** a sum\nof all.  And more. Then\n\nthis.\n")
+        (CHAPTER.parent / "README.md").write_text("**You will build** a sum\nof all.  And more. Then\n\nthis.\n")
         shutil.copy(ANSWERS / "running_sum.cpp", SUM)
-        watch.sees("chapters/91_warm_up/running_sum.cpp", "2/2",
+        watch.sees("chapters/91_warm_up/exercises/running_sum.cpp", "2/2",
                    "Chapter 91, Warm up, is complete: 2 exercises",
                    "You have built a sum of all.", "./course run 91 --mine", "This was the last chapter")
         watch.press("q")
@@ -111,7 +111,7 @@ def every_size_and_long_texts():
     with Watch(columns=40, rows=16) as watch:
         watch.sees("not done yet  (")
         DOUBLE.write_text(BROKEN)
-        watch.sees("fail  (", "it does not compile:", "double_all.cpp:2:", "(lines 1 to ", "q quit",
+        watch.sees("fail  (", "it does not compile:", ".cpp:2:", "(lines 1 to ", "q quit",
                    "91.double_all")
         watch.press(PAGE_DOWN)
         watch.wait_until(lambda: "(lines 1 to" not in watch.text())
@@ -168,12 +168,12 @@ def one_verdict_for_each_save():
         # vim: a backup by rename, then a new file. Others: a new file that takes the old one's place.
         DOUBLE.rename(CHAPTER / "double_all.cpp~")
         DOUBLE.write_text(SOLVED)
-        verdict("pass", "Next: chapters/91_warm_up/running_sum.cpp")
+        verdict("pass", "Next: chapters/91_warm_up/exercises/running_sum.cpp")
         (CHAPTER / ".new").write_text(WRONG)
         (CHAPTER / ".new").rename(DOUBLE)
         verdict("fail")
         DOUBLE.unlink()
-        verdict("fail", "  chapters/91_warm_up/double_all.cpp is missing; ./course reset")
+        verdict("fail", "  chapters/91_warm_up/exercises/double_all.cpp is missing; ./course reset")
         DOUBLE.write_text(SOLVED)
         verdict("pass", "Next")
         with DOUBLE.open("a") as file:  # in pieces: what counts is the end of the save
@@ -183,7 +183,7 @@ def one_verdict_for_each_save():
                 time.sleep(0.06)
         verdict("pass", "Next")
         shutil.move(CHAPTER, LEARNER + "/away")  # as git does between branches
-        verdict("fail", "  chapters/91_warm_up/double_all.cpp is missing; ./course reset")
+        verdict("fail", "  chapters/91_warm_up/exercises/double_all.cpp is missing; ./course reset")
         shutil.move(LEARNER + "/away", CHAPTER)
         verdict("pass", "Next")
         watch.send_signal(signal.SIGINT)

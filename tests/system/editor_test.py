@@ -24,7 +24,7 @@ def errors_of(file, root):
 def files_to_check(source, folder):
     """One file per chapter that includes all its stubs, or one for each kernel, because these are quick to read."""
     for chapter in sorted((source / "solutions").iterdir()):
-        stubs = [source / "chapters" / chapter.name / solution.name for solution in sorted(chapter.glob("*.c*"))]
+        stubs = [source / "chapters" / chapter.name / "exercises" / solution.name for solution in sorted(chapter.glob("*.c*"))]
         has_kernels = any(stub.suffix == ".cu" for stub in stubs)
         (folder / "chapters" / chapter.name).mkdir(parents=True)
         for group in [[stub] for stub in stubs] if has_kernels else [stubs]:

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "../../chapters/11_kernels/kernels.h"
+#include "../../chapters/11_kernels/exercises/kernels.h"
 #include "simt/launch.h"
 #include "simt/observe.h"
 #include "td/td.h"

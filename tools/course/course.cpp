@@ -23,7 +23,7 @@ bool is_number(const std::string& text) {
          text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// "01.first_device" of "chapters/01_device_check/first_device.cpp", "first_device" of
+/// "01.first_device" of "chapters/01_device_check/exercises/first_device.cpp", "first_device" of
 /// "first_device.cpp", "01" of "chapters/01_device_check/"; a text that is not a path as it is.
 std::string without_path(std::string text) {
   while (!text.empty() && text.back() == '/') text.pop_back();
@@ -35,7 +35,9 @@ std::string without_path(std::string text) {
   const std::string chapter = digits(name);
   if (!chapter.empty() && name[chapter.size()] == '_') return chapter;
   if (text.find('/') == std::string::npos && !is_source(path)) return text;
-  const std::string number = digits(path.parent_path().filename().string());
+  fs::path folder = path.parent_path();
+  if (folder.filename() == "exercises") folder = folder.parent_path();
+  const std::string number = digits(folder.filename().string());
   return number.empty() ? name : number + "." + name;
 }
 
@@ -61,7 +63,12 @@ fs::path Course::file(const fs::path& folder, const Exercise& e) const {
   return root / folder / (e.name + (kernel ? ".cu" : ".cpp"));
 }
 
-fs::path Course::stub(const Exercise& e) const { return file(fs::path("chapters") / e.folder, e); }
+fs::path Course::exercises(const std::string& folder) const {
+  return root / "chapters" / folder / "exercises";
+}
+fs::path Course::stub(const Exercise& e) const {
+  return file(fs::path("chapters") / e.folder / "exercises", e);
+}
 fs::path Course::solution(const Exercise& e) const {
   return file(fs::path("solutions") / e.folder, e);
 }

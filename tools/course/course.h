@@ -48,11 +48,13 @@ struct Course {
   fs::path build;  ///< The CMake build folder.
   std::vector<Chapter> chapters;
 
+  /// The folder of a chapter that has its exercises and their header.
+  fs::path exercises(const std::string& folder) const;
   fs::path stub(const Exercise& e) const;  ///< The learner's file.
   fs::path solution(const Exercise& e) const;
   /// The file with the answers of a kind, "wrong" or "right".
   fs::path answers(const std::string& kind, const Exercise& e) const;
-  /// A path as messages write it: "chapters/05_data_parallel/scatter.cpp".
+  /// A path as messages write it: "chapters/05_data_parallel/exercises/scatter.cpp".
   std::string shown(const fs::path& path) const { return fs::relative(path, root).string(); }
   fs::path binary(const std::string& name) const { return build / "chapters" / name; }
   fs::path variant(const std::string& name) const { return build / "exercises" / name; }

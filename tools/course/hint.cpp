@@ -45,13 +45,12 @@ std::string to_type(const std::string& command, const char* key) {
 
 /// Where to read more: the header's task, the lesson, the solution.
 void point_further(const Course& course, const Exercise& e) {
-  const std::string folder = "chapters/" + e.folder + "/";
   say("That was the last hint. Read on:");
   for (const char* header : {"exercises.h", "kernels.h"}) {
-    const fs::path path = course.root / folder / header;
+    const fs::path path = course.exercises(e.folder) / header;
     if (fs::exists(path) && read_file(path).find("Exercise " + std::to_string(e.chapter) + "." +
                                                  e.name) != std::string::npos)
-      say("  the task: " + folder + header, 4);
+      say("  the task: " + course.shown(path), 4);
   }
   const std::string page = course.chapter(e.chapter).page();
   if (fs::exists(course.root / page)) say("  the lesson, section \"How it works\": " + page, 4);

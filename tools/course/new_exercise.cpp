@@ -60,8 +60,7 @@ Exercise wished(const Course& course, const Wish& wish) {
 
 /// The header that declares the exercise. @throws UsageError when the chapter has none.
 fs::path header_of(const Course& course, const Exercise& e, bool kernel) {
-  const fs::path header =
-      course.root / "chapters" / e.folder / (kernel ? "kernels.h" : "exercises.h");
+  const fs::path header = course.exercises(e.folder) / (kernel ? "kernels.h" : "exercises.h");
   if (!fs::exists(header))
     throw UsageError("There is no " + course.shown(header) +
                      (kernel ? ", so this chapter has no kernels; leave out --kernel"
@@ -76,10 +75,10 @@ void check_is_new(const Course& course, const Exercise& e, const std::string& he
                std::any_of(all.begin(), all.end(),
                            [&](const Exercise& other) { return other.name == e.name; });
   const fs::path tests = fs::path("tests/chapters") / e.folder;
-  for (const fs::path& folder : {"chapters" / fs::path(e.folder), "solutions" / fs::path(e.folder),
-                                 tests / "wrong", tests / "right"})
+  for (const fs::path& folder : {course.exercises(e.folder), course.root / "solutions" / e.folder,
+                                 course.root / tests / "wrong", course.root / tests / "right"})
     for (const char* suffix : {".cpp", ".cu"})
-      taken = taken || fs::exists(course.root / folder / (e.name + suffix));
+      taken = taken || fs::exists(folder / (e.name + suffix));
   if (taken)
     throw UsageError("Chapter " + std::to_string(e.chapter) + " has a \"" + e.name +
                      "\" already; choose another name");
@@ -123,7 +122,7 @@ class Writer {
   }
 
   fs::path solution() const { return course_.root / "solutions" / e_.folder / (e_.name + suffix_); }
-  fs::path stub() const { return course_.root / "chapters" / e_.folder / (e_.name + suffix_); }
+  fs::path stub() const { return course_.exercises(e_.folder) / (e_.name + suffix_); }
 
  private:
   std::string text(const std::string& name) const {

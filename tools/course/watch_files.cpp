@@ -53,7 +53,7 @@ void WatchedFiles::start_inotify(const Course& course) {
   bool failed = !inotify_;
   for (const auto& chapter : course.chapters) {
     if (failed) break;
-    const fs::path folder = course.root / "chapters" / chapter.folder;
+    const fs::path folder = course.exercises(chapter.folder);
     // If a directory is missing, the checks at each interval() notice when it exists again.
     failed = inotify_add_watch(inotify_.get(), folder.c_str(), kEvents) < 0 && errno != ENOENT;
   }
