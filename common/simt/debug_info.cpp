@@ -77,12 +77,20 @@ int number(Dwarf_Die* die, unsigned attribute) {
 
 std::string without_arguments(std::string name) { return name.substr(0, name.find('<')); }
 
-const char* file_of(Dwarf_Die* unit, int index) {
+/// The path of a file as debug information names it: libdw leaves some relative to the folder that
+/// the unit was compiled in.
+std::string path_of(Dwarf_Die* unit, const char* file) {
+  Dwarf_Attribute a;
+  if (!file) return "";
+  const char* folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &a));
+  return *file == '/' || !folder ? file : std::string(folder) + '/' + file;
+}
+
+std::string file_of(Dwarf_Die* unit, int index) {
   Dwarf_Files* files = nullptr;
   std::size_t count = 0;
   if (dwarf_getsrcfiles(unit, &files, &count) != 0) return "";
-  const char* file = dwarf_filesrc(files, static_cast<std::size_t>(index), nullptr, nullptr);
-  return file ? file : "";
+  return path_of(unit, dwarf_filesrc(files, static_cast<std::size_t>(index), nullptr, nullptr));
 }
 
 /// The line table's answer for an address.
@@ -90,7 +98,7 @@ Site line_at(Dwarf_Die* unit, Dwarf_Addr address) {
   Site site;
   Dwarf_Line* const line = dwarf_getsrc_die(unit, address);
   if (!line) return site;
-  if (const char* file = dwarf_linesrc(line, nullptr, nullptr)) site.file = file;
+  site.file = path_of(unit, dwarf_linesrc(line, nullptr, nullptr));
   dwarf_lineno(line, &site.line);
   dwarf_linecol(line, &site.column);
   return site;

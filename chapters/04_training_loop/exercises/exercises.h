@@ -71,6 +71,32 @@ td::Tensor train_step(td::nn::Sequential& model, const Loss& loss_fn,
 void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Tensor>& velocity,
                   double lr, double momentum);
 
+/// The parameters of a network of two layers, or a gradient for each of them.
+struct TwoLayers {
+  td::Tensor weight1, bias1;  ///< (H, I) and (H).
+  td::Tensor weight2, bias2;  ///< (O, H) and (O).
+};
+
+/// Exercise 4.backward. Implement `backward`: the backward pass of one step, without autograd. For
+///     hidden = relu(x W1^T + b1)
+///     output = hidden W2^T + b2
+///     loss = the mean of (output - target)^2 over all N * O elements
+/// it returns what loss.backward() would leave in the four gradients. It must
+///   - build no graph, also when the parameters require grad; the test runs it in
+///     td::InferenceMode, where td has no autograd;
+///   - give 0 as the derivative of relu at 0, as PyTorch does, also where the
+///     gradient that arrives there is infinite;
+///   - leave its arguments as they are, and their gradients, too;
+///   - only enqueue work: the host does not wait for the device.
+///
+/// @param x (N, I). @param target (N, O). All tensors have one device and one dtype.
+/// @return the gradient of each parameter, with the sizes, the device and the dtype of the
+/// parameter.
+///
+/// Example: all sizes are 1, x = 2, W1 = 3, b1 = 1, W2 = -1, b2 = 0, target = 0. Then hidden is 7,
+/// output -7, loss 49, its derivative by output -14, by W2 -98, by hidden 14, by W1 28.
+TwoLayers backward(const TwoLayers& net, const td::Tensor& x, const td::Tensor& target);
+
 /// Exercise 4.accuracy. Implement `accuracy`: the fraction of samples for which the model's largest
 /// output is the right class. It must
 ///   - call the model in evaluation mode and without gradient tracking;
