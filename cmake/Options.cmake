@@ -94,6 +94,8 @@ function(td_target_options target)
     $<$<COMPILE_LANGUAGE:CXX>:${TD_HOST_FLAGS};-Wall;-Wextra;-Wpedantic>
     # clang knows no ivdep, and tells which loops it did not vectorize: it builds what is to be proven.
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-unknown-pragmas;-Wno-pass-failed>
+    # libstdc++ 12 has a deprecated function in its stable_sort, and clang tells so from version 17 on.
+    $<$<AND:$<COMPILE_LANG_AND_ID:CXX,Clang>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,17>>:-Wno-deprecated-declarations>
     # No -Wpedantic here: the host code that nvcc writes uses GNU line directives. Warning 186 is
     # "x < 0" on unsigned types, which one expression for all element types cannot avoid.
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${host_flags_of_nvcc},-Wall,-Wextra;--expt-relaxed-constexpr;-diag-suppress=186>)
