@@ -47,7 +47,8 @@ class Fiber {
   union {
     boost::context::fiber stopped_;
   };
-  void* sanitizer_ = nullptr;  // what AddressSanitizer or ThreadSanitizer keeps for the stack
+  [[maybe_unused]] void* sanitizer_ =
+      nullptr;  // what AddressSanitizer or ThreadSanitizer keeps for the stack
 };
 
 /// The fibers of one OS thread: one piece of address space, in which each stack is made when it is

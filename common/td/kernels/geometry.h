@@ -151,6 +151,22 @@ struct Loops {
   }
 };
 
+/// The same loops in the order of memory, joined where they can be: for elements that may be
+/// combined in any order.
+inline Loops in_memory_order(const Loops& loops) {
+  int order[kMaxDims];  // the largest stride first: insertion sort, stable
+  for (int d = 0; d < loops.dims; ++d) {
+    int at = d;
+    for (; at > 0 && loops.strides[order[at - 1]] < loops.strides[d]; --at)
+      order[at] = order[at - 1];
+    order[at] = d;
+  }
+  Loops sorted;
+  for (int n = 0; n < loops.dims; ++n)
+    sorted.append(loops.sizes[order[n]], loops.strides[order[n]]);
+  return sorted;
+}
+
 /// Invariant: results are row-major and dense, so result i is written at out[i].
 struct ReduceShape {
   Loops kept;

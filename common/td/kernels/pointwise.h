@@ -21,6 +21,8 @@ namespace {
 constexpr std::int64_t kGrain = 32768;
 /// Elements of a row that are gathered at a time when an operand's stride is not 1.
 constexpr std::int64_t kRowTile = 512;
+/// Rows and elements of a tile, where an operand's columns are contiguous and not its rows.
+constexpr std::int64_t kTileSide = 64;
 
 #ifdef TD_DEVICE_CODE
 template <int N>
@@ -95,7 +97,35 @@ struct PointwiseWork {
       const std::int64_t start[N] = {};
       return row(*this, g.numel, start);
     }
+    if (has_transposed()) return in_tiles();
     parallel_for(0, g.numel, kGrain, [this](std::int64_t a, std::int64_t b) { range(a, b); });
+  }
+
+  // Whether the elements of a row are in different cache lines, which the next rows need again.
+  bool has_transposed() const {
+    if (g.dims == 1 || g.innermost().size <= kTileSide) return false;
+    const auto& columns = g.loops[g.dims - 2].strides;
+    return std::any_of(columns, columns + N, [](std::int64_t stride) { return stride == 1; });
+  }
+
+  // Tile by tile of the two inner loops: the cache still has the lines when the next row comes.
+  void in_tiles() const {
+    const auto &row_loop = g.innermost(), &column_loop = g.loops[g.dims - 2];
+    const std::int64_t across = (row_loop.size + kTileSide - 1) / kTileSide,
+                       down = (column_loop.size + kTileSide - 1) / kTileSide,
+                       matrix = row_loop.size * column_loop.size;
+    const std::int64_t tiles = g.numel / matrix * down * across;
+    parallel_for(0, tiles, kGrain / (kTileSide * kTileSide), [&](std::int64_t a, std::int64_t b) {
+      for (std::int64_t i = a; i < b; ++i) {
+        const std::int64_t left = i % across * kTileSide, top = i / across % down * kTileSide;
+        LoopPosition<N> at(g, i / across / down * matrix + top * row_loop.size + left);
+        const std::int64_t end = std::min(top + kTileSide, column_loop.size);
+        for (std::int64_t y = top; y < end; ++y) {
+          row(*this, std::min(kTileSide, row_loop.size - left), at.offset);
+          for (int k = 0; k < N; ++k) at.offset[k] += column_loop.strides[k];
+        }
+      }
+    });
   }
 
   // Elements [begin, end) of the result in loop order.

@@ -188,10 +188,10 @@ template <class In, class R>
 void reduce(const char* name, const R& reducer, const Tensor& out, const Tensor& x, DimSet dims,
             const Tensor* second = nullptr) {
   ReduceWork<R, In> work{reducer, Pointer{x}, Pointer{out}, plan_reduce(x, dims)};
+  if constexpr (!requires { typename R::ByIndex; })
+    work.s.reduced = in_memory_order(work.s.reduced);
   Tensor room;
 #ifdef TD_DEVICE_CODE
-  if constexpr (!requires { typename R::ByIndex; })
-    if (out.is_cuda()) work.s.reduced = in_memory_order(work.s.reduced);
   room = room_for_pieces<typename R::WideAcc>(out.device(), work.s);
   work.partial = Pointer{room};
 #endif

@@ -61,22 +61,6 @@ inline ReducePlan plan_blocks(std::int64_t results, std::int64_t count, std::int
   return p;
 }
 
-/// The same loops in the order of memory, joined where they can be: for elements that may be
-/// combined in any order.
-inline Loops in_memory_order(const Loops& loops) {
-  int order[kMaxDims];  // the largest stride first: insertion sort, stable
-  for (int d = 0; d < loops.dims; ++d) {
-    int at = d;
-    for (; at > 0 && loops.strides[order[at - 1]] < loops.strides[d]; --at)
-      order[at] = order[at - 1];
-    order[at] = d;
-  }
-  Loops sorted;
-  for (int n = 0; n < loops.dims; ++n)
-    sorted.append(loops.sizes[order[n]], loops.strides[order[n]]);
-  return sorted;
-}
-
 inline ReducePlan plan_blocks(const ReduceShape& s) {
   return plan_blocks(s.kept.count, s.reduced.count,
                      is_by_columns(s) ? s.kept.sizes[s.kept.dims - 1] : 1);

@@ -1,0 +1,45 @@
+// Operands whose columns are contiguous and not their rows, which the cpu reads tile by tile: sizes
+// around those of a tile, several matrices, a broadcast operand, and a result that is transposed.
+#include "reference.h"
+
+using namespace td;
+using namespace reference;
+
+namespace {
+
+/// x[i][j][k] = 10000 i + 100 j + k, stored with the last two dimensions exchanged.
+Tensor exchanged(std::int64_t matrices, std::int64_t rows, std::int64_t columns) {
+  const auto line = [](std::int64_t n) { return arange(n, kFloat); };
+  return (line(matrices).view({-1, 1, 1}) * 10000 + line(columns).view({-1, 1}) + line(rows) * 100)
+      .transpose(1, 2);
+}
+
+std::int64_t wrong_elements(const Tensor& x, float offset) {
+  const Tensor host = x.cpu().contiguous();
+  const float* got = host.data_ptr<float>();
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < x.size(0); ++i)
+    for (std::int64_t j = 0; j < x.size(1); ++j)
+      for (std::int64_t k = 0; k < x.size(2); ++k)
+        wrong += *got++ != static_cast<float>(10000 * i + 100 * j + k) + offset;
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("every element of transposed operands arrives") {
+  for (const Device device : {Device(kCPU), Device("sim:0")})
+    for (const std::int64_t rows : {1, 2, 64, 65, 130})
+      for (const std::int64_t columns : {63, 64, 65, 129, 1000}) {
+        if (columns == 1000 && rows != 65) continue;
+        INFO(device << ' ' << rows << " x " << columns);
+        const Tensor x = exchanged(3, rows, columns).to(device);
+        CHECK(wrong_elements(x, 0) == 0);
+        CHECK(wrong_elements(x + full({1}, 2.0, device), 2) == 0);
+        Tensor out = zeros({3, columns, rows}, device).transpose(1, 2);
+        CHECK(wrong_elements(out.copy_(x.contiguous()), 0) == 0);
+        CHECK(wrong_elements(out.mul_(0).add_(x.contiguous()).add_(1), 1) == 0);
+        const double sum = x.sum().item<double>(), expected = x.contiguous().sum().item<double>();
+        CHECK(std::abs(sum - expected) <= 1e-6 * expected);
+      }
+}
