@@ -4,8 +4,9 @@
     lesson_pages_test.py PROJECT       checks chapters/*/README.md
     lesson_pages_test.py --self-test   checks that planted faults are found
 
-Called by CTest. Title, minutes and exercises are those of chapters/course.toml. Invariant: listings_test.py holds
-listings, outputs and answers to the programs; this test looks at the page alone.
+Called by CTest. Title, minutes and exercises are those of chapters/course.toml. Each exercise stands in a paragraph at the
+end of the section that teaches it, before the section with the table of all. Invariant: listings_test.py holds listings,
+outputs and answers to the programs; this test looks at the page alone.
 """
 
 import pathlib
@@ -20,6 +21,10 @@ MOST_LINES, MOST_WORDS = 450, 4000
 FEWEST_PREDICTIONS = 3
 PREDICTION = re.compile(r"^\*\*Predict\.\*\* [^\n].*?\n\n<details><summary>Answer</summary>\n", re.S | re.M)
 PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)]+\.svg)\)")
+# **Exercise:** [`1.first_device`](exercises/first_device.cpp), write the line: `./course check 1.first_device`.
+BESIDE = re.compile(r"\*\*Exercises?:\*\* .*\Z", re.S)
+LINKED = re.compile(r"\[`(\d+\.\w+)`\]\(exercises/(\w+)\.(?:cpp|cu)\), (?:(?!\]\(exercises/).)+?: "
+                    r"`\./course check (\d+\.\w+)`", re.S)
 CODE = re.compile(r"^```.*?^```$", re.S | re.M)
 
 
@@ -32,6 +37,30 @@ def check_section(text, name):
     """The text of one `##` section, or nothing."""
     match = re.search(rf"^## {re.escape(name)}\n(.*?)(?=^## |\Z)", text, re.S | re.M)
     return match.group(1) if match else ""
+
+
+def exercises_beside(text):
+    """The exercises that a paragraph of its own names before the section with the table, in the order of the page."""
+    sections = CODE.sub("", text).split("\n## Exercises\n")[0]
+    for paragraph in filter(BESIDE.match, re.split(r"\n{2,}", sections)):
+        for name, file, checked in LINKED.findall(paragraph):
+            if name == checked and name.split(".")[1] == file:
+                yield name
+
+
+def exercise_faults(text, chapter):
+    beside = list(exercises_beside(text))
+    names = [f"{chapter['number']}.{exercise['name']}" for exercise in chapter.get("exercise", [])]
+    for name in names:
+        if name not in beside:
+            file = name.split(".")[1]
+            yield (f"no paragraph before \"Exercises\" names {name}: write at the end of the section that teaches it "
+                   f"\"**Exercise:** [`{name}`](exercises/{file}.cpp), what to write: `./course check {name}`.\"")
+    for name in sorted(set(beside)):
+        if name not in names:
+            yield f"a paragraph names the exercise {name}, which chapters/course.toml does not have"
+        if beside.count(name) > 1:
+            yield f"{beside.count(name)} paragraphs name the exercise {name}"
 
 
 def faults_of(page, chapter):
@@ -85,6 +114,7 @@ def faults_of(page, chapter):
     for exercise in chapter.get("exercise", []):
         if f"`{exercise['name']}`" not in exercises:
             yield f"\"Exercises\" does not list `{exercise['name']}`"
+    yield from exercise_faults(text, chapter)
 
 
 def check(project):
@@ -97,18 +127,25 @@ def check(project):
 
 
 def self_test():
+    beside = ("**Exercises:** [`1.a`](exercises/a.cpp), write\nit: `./course check 1.a`; "
+              "[`1.b`](exercises/b.cu), repair `it`: `./course check 1.b`.")
     page = ("# Chapter 01: One\n\n*About 5 minutes. Prerequisites: none.*\n\n**You will build** it.\n\n"
             + "".join(f"## {name}\n\ntext\n\n" for name in SECTIONS[:4])
             + 3 * "**Predict.** How many?\n\n<details><summary>Answer</summary>\n\n<!-- answer: x -->\n**1**\n\n</details>\n\n"
-            + "![what it shows](p.svg) [twin](pytorch.py)\n\n## Exercises\n\n`a`\n\n"
+            + "![what it shows](p.svg) [twin](pytorch.py)\n\n" + beside + "\n\n## Exercises\n\n`a` `b`\n\n"
             + "## Measure it\n\n<details>\n\n</details>\n\n## Common mistakes\n\n## What comes next\n\n"
             + "## Further reading\n\n" + 3 * "[a](https://a)\n")
     faulty = [page.replace("Chapter 01", "01"), page.replace("5 min", "6 min"), page.replace("**You", "You"),
               page.replace("## How it works", "## How"), page + "\n" * 460, page.replace("text", "a " * 2000),
               page.replace("**Predict.**", "Predict.", 1), page.replace("<!-- answer", "<!-- a"),
               page.replace("p.svg", "q.svg"), page.replace("p.svg", "white.svg"), page.replace("what it shows", "p"),
-              page.replace("https", "http", 1), page.replace("`a`", ""), page.replace("[twin](pytorch.py)", ""),
-              page.replace("it\n\n<details>\n\n</details>", "it")]
+              page.replace("https", "http", 1), page.replace("`a` `b`", "`a`"), page.replace("[twin](pytorch.py)", ""),
+              page.replace("it\n\n<details>\n\n</details>", "it"), page.replace(beside, ""),
+              page.replace(beside, "").replace("`a` `b`", "`a` `b`\n\n" + beside), page.replace("check 1.a", "check 1.b"),
+              page.replace("exercises/a", "exercises/b"), page.replace("**Exercises:**", "Exercises:"),
+              page.replace(beside, "```\n" + beside + "\n```"), page.replace(beside, beside + "\n\n" + beside),
+              page.replace(", write\nit", ""),
+              page.replace("1.b`.", "1.b`; [`1.c`](exercises/c.cpp), write it: `./course check 1.c`.")]
     with tempfile.TemporaryDirectory() as folder:
         at = pathlib.Path(folder) / "chapters/01_one"
         at.mkdir(parents=True)
@@ -116,7 +153,7 @@ def self_test():
         (at / "white.svg").write_text("<svg>")
         (at / "pytorch.py").write_text("")
         (at.parent / "course.toml").write_text("[[chapter]]\nnumber = 1\nfolder = \"01_one\"\ntitle = \"One\"\nminutes = 5\n"
-                                               "[[chapter.exercise]]\nname = \"a\"\n")
+                                               "[[chapter.exercise]]\nname = \"a\"\n[[chapter.exercise]]\nname = \"b\"\n")
         for text, expected in [(page, False), *((text, True) for text in faulty)]:
             (at / "README.md").write_text(text)
             found = check(pathlib.Path(folder))[0]
