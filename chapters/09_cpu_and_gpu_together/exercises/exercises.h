@@ -222,3 +222,35 @@ inline std::vector<td::TensorList> split_into_buckets(const td::TensorList& para
   }
   return buckets;
 }
+
+// ---- 9.repair_pipeline
+
+/// Fills `batch`, which is in host memory, with the rows of file `index`.
+using Read = std::function<void(std::int64_t index, const td::Tensor& batch)>;
+/// Enqueues the prediction of a batch on the current stream, and returns its scores.
+using Predict = std::function<td::Tensor(const td::Tensor& batch)>;
+
+/// Exercise 9.repair_pipeline. Repair `predict_files`, in which one thread reads files and copies
+/// them to a device, and the caller predicts them. The file compiles and runs, but it has four
+/// faults. Its author reports:
+///   - "On a slow link, some files get the scores of another file. TD_SIM_RACES=1 reports a race."
+///   - "Now and then the last scores are wrong. If I print something before I read them, they are
+///     right."
+///   - "If a file is damaged, so that `read` throws, the program hangs."
+///   - "If `predict` throws, the program hangs, but only with many files."
+///
+/// After the repair, the function must do what its author wanted:
+///
+/// * One background thread reads each file once, in order. The caller's thread calls `predict` for
+///   each file, in order, under the caller's current stream.
+/// * While the device predicts one batch, the next ones are read and copied. At most two batches
+///   wait for their prediction, including the one that is being read.
+/// * If `read` throws, predict the files before that one, then throw the same exception. If
+///   `predict` throws, throw its exception. However the function ends: the thread has ended, and it
+///   has read no more files than it had to.
+///
+/// @param sizes of every batch; its type is float32.
+/// @param device of the predictions. On the cpu nothing is copied.
+/// @return the scores of each file, on the cpu and complete.
+std::vector<td::Tensor> predict_files(std::int64_t files, const std::vector<std::int64_t>& sizes,
+                                      const Read& read, const Predict& predict, td::Device device);

@@ -191,3 +191,29 @@ using NextBatch = std::function<std::vector<Buffer>(std::size_t replica)>;
 std::vector<TensorList> spawn(const td::xla::Client& client, StepGroup& group,
                               const TensorList& weights, const NextBatch& next,
                               const OnLoss& on_loss);
+
+/// Exercise 10.repair_steps. Repair `train_and_keep`, a training with a learning rate that changes
+/// in each step. The weight w has F elements. A step computes w - rate * gradient, where the
+/// gradient is the mean of (w - x) over all rows x of all replicas. The file compiles and runs, but
+/// it has three faults. Its author reports:
+///   - "Every step is as slow as the first one. The trace has a span `compile` in each; with a
+///     constant rate it has one. And the memory grows with the number of steps."
+///   - "With two replicas, the weight moves twice as far in a step as with one."
+///   - "At the end XLA reports that a buffer has been deleted or donated. There is no error if the
+///     last step is the only one that is kept."
+///
+/// After the repair, the function must compile one program for each number of rows, whatever the
+/// rates are.
+///
+/// @param client has as many devices as there are replicas.
+/// @param weight float32, on the cpu: where each replica starts.
+/// @param batches [step][replica], on the cpu: float32 of sizes [rows, F]. There may be no
+///     step. The replicas have equally many rows in a step; the next step may have other ones.
+/// @param rate returns the learning rate of a step.
+/// @param every 1 or more.
+/// @return the weights after the steps `every`, 2 * `every` ..., counted from 1, on the cpu.
+///
+/// Example: 5 steps and every = 2: the weights after steps 2 and 4.
+TensorList train_and_keep(const td::xla::Client& client, const td::Tensor& weight,
+                          const std::vector<TensorList>& batches,
+                          const std::function<double(std::size_t step)>& rate, std::size_t every);

@@ -157,3 +157,37 @@ struct Advice {
 ///          1 takes 0.53 of its time, and the lines between these sizes cross at 93.3.
 std::vector<Advice> advise(const std::vector<Measure>& devices,
                            const std::vector<std::int64_t>& sizes, int runs);
+
+// ---- 12.repair_benchmark
+
+/// Returns the seconds of a clock. A program passes std::chrono::steady_clock's, and the tests pass
+/// a clock that only the work moves.
+using Clock = std::function<double()>;
+
+/// The seconds of one prediction on the cpu, and on the device.
+struct PredictionTimes {
+  double cpu, device;
+};
+
+/// Exercise 12.repair_benchmark. Repair `time_predictions`, which times the predictions of one
+/// model on the cpu and on a device. The file compiles and runs, but it has four faults. Its author
+/// reports:
+///   - "The device takes the same time for every model, however large it is. The trace shows that
+///     its kernels take much longer."
+///   - "If I pass "cpu" as the device, the second time is smaller than the first one. It is the
+///     same model on the same device!"
+///   - "With one run, the device takes fifty times as long as with nine."
+///   - "By these times the device wins. A program that predicts batches from the cpu is slower on
+///     the device than on the cpu."
+///
+/// Both times must be those of a user who has the batch on the cpu, and needs its scores without a
+/// graph. A time begins with the batch on the cpu and ends when the scores are complete.
+///
+/// * On the cpu and on the device, make one prediction that does not count, then `runs` that count.
+/// * Moving the model does not count. It may be on any device before and after.
+/// * Read the time from `clock` only.
+///
+/// @param batch on the cpu. @param runs 1 or more.
+/// @return the median of the runs, as time_interleaved does.
+PredictionTimes time_predictions(td::nn::Sequential& model, const td::Tensor& batch,
+                                 td::Device device, int runs, const Clock& clock);
