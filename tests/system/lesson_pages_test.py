@@ -18,6 +18,7 @@ import tomllib
 SECTIONS = ["What you will learn", "PyTorch and C++ side by side", "How it works", "Run it", "Exercises", "Measure it",
             "Common mistakes", "What comes next", "Further reading"]
 MOST_LINES, MOST_WORDS = 450, 4000
+TOLERANCE = 0.15  # of the minutes that a page states
 FEWEST_PREDICTIONS = 3
 PREDICTION = re.compile(r"^\*\*Predict\.\*\* [^\n].*?\n\n<details><summary>Answer</summary>\n", re.S | re.M)
 PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)]+\.svg)\)")
@@ -63,6 +64,12 @@ def exercise_faults(text, chapter):
             yield f"{beside.count(name)} paragraphs name the exercise {name}"
 
 
+def estimated_minutes(text, chapter):
+    """Reading at 150 words a minute, code included, and the exercises."""
+    words = re.sub(r"<!--.*?-->|\]\([^)]*\)", "", text, flags=re.S).split()
+    return len(words) / 150 + sum(exercise["minutes"] for exercise in chapter.get("exercise", []))
+
+
 def faults_of(page, chapter):
     text = page.read_text()
     bare = prose(text)
@@ -73,6 +80,9 @@ def faults_of(page, chapter):
         yield f"the title is \"{lines[0]}\", expected \"# Chapter {number:02}: {title}\""
     if not re.search(rf"^\*About {minutes} minutes\. Prerequisites: .+\*$", head, re.M):
         yield f"expected a line \"*About {minutes} minutes. Prerequisites: …*\" under the title"
+    estimate = estimated_minutes(text, chapter)
+    if abs(minutes - estimate) > TOLERANCE * estimate:
+        yield f"{minutes} minutes, but reading and the exercises take {estimate:.0f}; write that into chapters/course.toml"
     if "**You will build**" not in head:
         yield "expected a paragraph that begins with \"**You will build**\""
     found = [name for name in re.findall(r"^## (.+)$", CODE.sub("", text), re.M) if name in SECTIONS]
@@ -144,7 +154,7 @@ def self_test():
               page.replace(beside, "").replace("`a` `b`", "`a` `b`\n\n" + beside), page.replace("check 1.a", "check 1.b"),
               page.replace("exercises/a", "exercises/b"), page.replace("**Exercises:**", "Exercises:"),
               page.replace(beside, "```\n" + beside + "\n```"), page.replace(beside, beside + "\n\n" + beside),
-              page.replace(", write\nit", ""),
+              page.replace(", write\nit", ""), page + "```\n" + "a " * 600 + "\n```\n",
               page.replace("1.b`.", "1.b`; [`1.c`](exercises/c.cpp), write it: `./course check 1.c`.")]
     with tempfile.TemporaryDirectory() as folder:
         at = pathlib.Path(folder) / "chapters/01_one"
@@ -153,7 +163,8 @@ def self_test():
         (at / "white.svg").write_text("<svg>")
         (at / "pytorch.py").write_text("")
         (at.parent / "course.toml").write_text("[[chapter]]\nnumber = 1\nfolder = \"01_one\"\ntitle = \"One\"\nminutes = 5\n"
-                                               "[[chapter.exercise]]\nname = \"a\"\n[[chapter.exercise]]\nname = \"b\"\n")
+                                               "[[chapter.exercise]]\nname = \"a\"\nminutes = 2\n"
+                                               "[[chapter.exercise]]\nname = \"b\"\nminutes = 2\n")
         for text, expected in [(page, False), *((text, True) for text in faulty)]:
             (at / "README.md").write_text(text)
             found = check(pathlib.Path(folder))[0]
