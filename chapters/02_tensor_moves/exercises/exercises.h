@@ -153,3 +153,23 @@ void send(const td::Tensor& from, const td::Stream& from_stream, const td::Tenso
 /// Example: move_all({images, labels, weights}, "sim:0"), with images and weights of float and
 /// labels of int64 on the cpu, makes two transfers.
 std::vector<td::Tensor> move_all(const std::vector<td::Tensor>& tensors, td::Device device);
+
+/// Exercise 2.repair_read. Repair `read_scores`. It multiplies batches by a matrix on a device and
+/// copies the products to the host, without blocking the host after each batch. The file compiles,
+/// and with one small batch it often works, but it has four faults. Its author reports:
+///   - "With several batches, the scores of the first ones are those of a later batch."
+///   - "TD_SIM_RACES=1 reports a data race between a copy and the product."
+///   - "In the first call the scores are zeros; later they are those of the call before."
+///   - "The sum of all scores is right, but the scores are not in the order that I expect."
+///
+/// * The work on the device is ordered after what the current stream of the device has now.
+/// * The host blocks at most once for all batches. Each batch may have pinned memory of its own.
+///
+/// @param batches at least one, on the cpu, contiguous, (rows, features) of float. No batch has
+///     more rows than the first one. @param weight on an accelerator, (features, classes) of float.
+/// @return for each batch the scores, class by class: element `c * rows + r` is the score of row r
+///     for class c.
+///
+/// Example: the batch [[1, 0], [0, 1]] and the weight [[1, 2], [3, 4]] give {1, 3, 2, 4}.
+std::vector<std::vector<float>> read_scores(const std::vector<td::Tensor>& batches,
+                                            const td::Tensor& weight);
