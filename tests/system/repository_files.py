@@ -182,7 +182,7 @@ def cell_faults(cell, root):
     first, _, rest = cell_source(cell).partition("\n")
     if first.startswith("%%writefile "):
         file = root / first.split()[1]
-        solution = root / "solutions" / file.relative_to(root / "chapters")
+        solution = root / "solutions" / file.parent.parent.name / file.name
         if not file.is_file() or not solution.is_file():
             found.append(f"writes {first.split()[1]}, which is no exercise")
         elif any(line.strip() in rest for line in answers(solution.read_text())):

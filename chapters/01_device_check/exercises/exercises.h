@@ -1,6 +1,6 @@
 // The exercises of chapter 01: the names of devices, the choice of a device, and the version
 // numbers that decide whether a program can use a GPU. The programs, the exercises and their tests
-// include it. No exercise computes anything on a device, so every machine can check them.
+// include it. No exercise needs a GPU, so every machine can check them.
 #pragma once
 
 #include <functional>
@@ -171,3 +171,30 @@ using Environment = std::function<std::string(const std::string& variable)>;
 /// `device: sim:1, software accelerator (from --device)`.
 Start start_program(const std::vector<std::string>& arguments, const Environment& environment,
                     std::ostream& log);
+
+/// What `measure` finds out about a piece of work.
+struct Measurement {
+  double milliseconds;  ///< per run
+  std::size_t bytes;    ///< the most memory of tensors on the device, beyond what was there before
+};
+
+/// Exercise 1.repair_timing. Repair `measure`, which measures the time and the memory of work on a
+/// device. The file compiles and runs, but it has four faults. Its author reports:
+///   - "A product of large matrices takes as long as a product of small ones."
+///   - "My first measurement is ten times as long as the second one of the same work."
+///   - "The work needs no memory: 0 bytes, however large its tensors are."
+///   - "On sim:1 the time is too short and the memory is 0, even after I repaired it for sim:0."
+///
+/// * It runs `work` at least once as a warm-up, and then exactly `runs` times for the measurement.
+/// * It reads the clock twice. At both times, all streams of `device` have finished their work.
+/// * The memory is the most that tensors on `device` use during the measurement, minus what they
+///   use when it begins.
+/// * The current device stays as it is. Each device is measured correctly, current or not.
+///
+/// @param device that `work` uses; without an index it means the current device of its kind.
+/// @param runs 1 or more. @param work starts work on `device`, and may return before it is done.
+/// @param milliseconds reads the clock.
+///
+/// Example: clock values 5 and 11 for runs = 3 give 2 milliseconds per run.
+Measurement measure(td::Device device, int runs, const std::function<void()>& work,
+                    const std::function<double()>& milliseconds);

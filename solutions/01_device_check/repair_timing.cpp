@@ -1,0 +1,30 @@
+// measure: exercise 1.repair_timing, declared in exercises.h.
+#include "exercises.h"
+#include "td/device/allocator.h"
+#include "td/device/stream.h"
+#include "td/exercise.h"
+
+Measurement measure(td::Device device, int runs, const std::function<void()>& work,
+                    const std::function<double()>& milliseconds) {
+  // blank: Delete the next line, check 1.repair_timing, and repair the four faults.
+  // end
+  // solution only
+  //= const td::Device measured = td::check_device(td::Device(device.type()));
+  const td::Device measured = td::check_device(device);
+  work();
+  // end
+  td::synchronize(measured);
+  td::allocator(measured).reset_peak();
+  const std::size_t before = td::memory_stats(measured).allocated;
+  const double start = milliseconds();
+  for (int run = 0; run < runs; ++run) work();
+  // solution only
+  td::synchronize(measured);
+  // end
+  const double end = milliseconds();
+  // solution only
+  //= const std::size_t after = td::memory_stats(measured).allocated;
+  const std::size_t after = td::memory_stats(measured).peak_allocated;
+  // end
+  return {(end - start) / runs, after - before};
+}
