@@ -262,3 +262,20 @@ struct Job {
 /// spawn starts this program again for every rank. In a rank, the program runs until it reaches the
 /// same call of spawn, and that call does not return.
 void ddp_main(const Job& job);
+
+/// Exercise 6.repair_hang. Repair `evaluate`, which all ranks call to compute the accuracy of a
+/// model. Batch b is evaluated by rank b % group.size(). The file compiles, but it has four faults.
+/// Its author reports:
+///   - "Only rank 0 prints the accuracy, so only rank 0 asks for it. It ends with a timeout."
+///   - "Sometimes a rank returns a value that is not that of all ranks."
+///   - "With 4 batches on 3 ranks, the accuracy is not that of one process."
+///   - "The last batch has one sample, and it seems to count as much as a whole batch."
+///
+/// @param data, target the same on every rank, on the cpu, at least one sample. There may be fewer
+///     batches than ranks.
+/// @return the part of all samples for which the class with the largest output is the target, the
+///     same on every rank.
+///
+/// Example: 3 of 5 samples are right: 0.6, with any batch size and any number of ranks.
+double evaluate(td::nn::Sequential& model, const td::Tensor& data, const td::Tensor& target,
+                std::int64_t batch_size, ProcessGroup& group);
