@@ -35,6 +35,7 @@ struct Files {
 
 /// Counts the end of the thread that reads.
 struct Leaving {
+  explicit Leaving(std::shared_ptr<Files> f) : files(std::move(f)) {}
   std::shared_ptr<Files> files;
   ~Leaving() { ++files->threads_ended; }
 };
