@@ -80,8 +80,9 @@ def check_main(program):
 
 
 def check_exercises(train, loop):
-    """The programs call every exercise, so that --mine runs the learner's own."""
-    stubs = sorted((pathlib.Path(train).parents[1] / "exercises" / "stub").glob("libch10_*.so"))
+    """The programs call every exercise but the one that is a program of its own, so that --mine runs the learner's."""
+    built = (pathlib.Path(train).parents[1] / "exercises" / "stub").glob("libch10_*.so")
+    stubs = sorted(stub for stub in built if "repair" not in stub.name)
     expect(len(stubs) == 7, f"the stubs are {stubs}")
     for stub in stubs:
         with tempfile.TemporaryDirectory() as folder:
