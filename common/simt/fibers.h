@@ -47,8 +47,8 @@ class Fiber {
   union {
     boost::context::fiber stopped_;
   };
-  [[maybe_unused]] void* sanitizer_ =
-      nullptr;  // what AddressSanitizer or ThreadSanitizer keeps for the stack
+  // What AddressSanitizer or ThreadSanitizer keeps for the stack.
+  [[maybe_unused]] void* sanitizer_ = nullptr;
 };
 
 /// The fibers of one OS thread: one piece of address space, in which each stack is made when it is

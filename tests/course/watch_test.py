@@ -111,7 +111,7 @@ def every_size_and_long_texts():
     with Watch(columns=40, rows=16) as watch:
         watch.sees("not done yet  (")
         DOUBLE.write_text(BROKEN)
-        watch.sees("fail  (", "it does not compile:", ".cpp:2:", "(lines 1 to ", "q quit",
+        watch.sees("fail  (", "it does not compile:", "exercises/double_all", ".cpp:2:", "(lines 1 to ", "q quit",
                    "91.double_all")
         watch.press(PAGE_DOWN)
         watch.wait_until(lambda: "(lines 1 to" not in watch.text())
