@@ -62,12 +62,15 @@ function(td_observed_sources target)
   td_link_observed(${target})
 endfunction()
 
+# The functions of the C library that the hooks replace.
+set(TD_WRAPPED_FUNCTIONS memcpy memset memmove malloc free _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm)
+
 # The target has objects that call the hooks.
 function(td_link_observed target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:td_kernel_hooks>)
   set_property(TARGET ${target} PROPERTY RULE_LAUNCH_LINK
     "\"${PROJECT_SOURCE_DIR}/cmake/link_kernels.sh\"")
-  foreach(function IN ITEMS memcpy memset memmove malloc free _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm)
+  foreach(function IN LISTS TD_WRAPPED_FUNCTIONS)
     target_link_options(${target} PRIVATE LINKER:--wrap=${function})
   endforeach()
 endfunction()

@@ -48,13 +48,14 @@ class Modules {
 };
 
 /// The files whose lines are not places in a kernel: the language's headers (those of this folder,
-/// not of folders in it), and the system's.
+/// not of folders in it), those of CUDA's runtime, and the system's.
 bool is_language(std::string_view file) {
   constexpr std::string_view folder = "common/simt/";
   const std::size_t at = file.rfind(folder);
   if (at != file.npos && file.ends_with(".h") && file.find('/', at + folder.size()) == file.npos)
     return true;
-  return file.ends_with("common/td/tensor/half.h") || file.starts_with("/usr/");
+  return file.ends_with("common/td/tensor/half.h") || file.starts_with("/usr/") ||
+         file.find("common/cuda/") != file.npos;
 }
 
 /// Calls `work` on a stack of its own: a report may be made on a fiber, whose stack is too small

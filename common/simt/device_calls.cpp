@@ -26,6 +26,8 @@ void tell(AccessKind kind, const void* address, std::size_t bytes, AccessForm fo
           std::uintptr_t pc) {
   if (Machine* machine = Machine::running())
     machine->access(kind, address_of(address), bytes, form, pc);
+  else if (host_access)
+    host_access(address, bytes, kind != AccessKind::kRead, reinterpret_cast<const void*>(pc));
 }
 
 std::string text_of_assertion(const Machine& machine, const char* text) {
@@ -36,6 +38,7 @@ std::string text_of_assertion(const Machine& machine, const char* text) {
 }  // namespace
 
 constinit thread_local bool is_observed = false;
+constinit HostAccess host_access = nullptr;
 
 int block_barrier(BlockBarrier barrier, int predicate) {
   Machine* const machine = Machine::running();

@@ -23,6 +23,10 @@ namespace td::simt {
 /// True while the kernels of this OS thread are observed.
 extern constinit thread_local bool is_observed;
 
+/// Gets the accesses of observed code that is no kernel; nullptr where nobody wants them.
+using HostAccess = void (*)(const void* address, std::size_t bytes, bool writes, const void* pc);
+extern constinit HostAccess host_access;
+
 /// The barriers of a block: __syncthreads, _count, _and and _or.
 enum class BlockBarrier : std::uint8_t { kPlain, kCount, kAnd, kOr };
 /// Waits for all threads of the block that have not returned; @return as CUDA's function does.

@@ -23,6 +23,7 @@ std::unique_ptr<Command> make_new_exercise();
 std::unique_ptr<Command> make_time();
 std::unique_ptr<Command> make_watch();
 std::unique_ptr<Command> make_debug();
+std::unique_ptr<Command> make_cuda();
 
 namespace {
 
@@ -30,7 +31,7 @@ Commands all_commands() {
   Commands commands;
   for (const auto make :
        {make_list, make_run, make_launch, make_check, make_hint, make_reset, make_solution,
-        make_watch, make_debug, make_time, make_data, make_prove, make_cut, make_new_exercise})
+        make_watch, make_debug, make_cuda, make_time, make_data, make_prove, make_cut, make_new_exercise})
     commands.push_back(make());
   return commands;
 }

@@ -7,6 +7,8 @@
 // hook lies in the kernel.
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 
 #include "simt/device_calls.h"
 #include "simt/library.h"
@@ -106,11 +108,11 @@ HOOK __tsan_atomic_thread_fence(int) { td::simt::fence(); }
 HOOK __tsan_atomic_signal_fence(int) {}
 
 // What the C library's assert calls.
-extern "C" [[noreturn]] __attribute__((visibility("hidden"))) void __assert_fail(const char* text,
-                                                                                 const char*,
-                                                                                 unsigned,
-                                                                                 const char*) {
-  td::simt::assertion_failed(text, KERNEL);
+extern "C" [[noreturn]] __attribute__((visibility("hidden"))) void __assert_fail(
+    const char* text, const char* file, unsigned line, const char* function) {
+  if (td::simt::in_kernel()) td::simt::assertion_failed(text, KERNEL);
+  std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, text);
+  std::abort();
 }
 
 /// With -fsanitize-coverage=trace-pc, at the beginning of each basic block.

@@ -26,6 +26,9 @@ cudaError_t queue(const char* call, cudaStream_t handle, Operation operation) {
   });
 }
 
+void* device_view(const void* memory) { return td::cudart::device_view(memory); }
+void* program_address(const void* view) { return td::cudart::program_address(view); }
+
 int current_device() { return thread.device; }
 
 int stream_device(cudaStream_t handle) {

@@ -43,7 +43,8 @@ cudaError_t cudaSetDevice(int index) {
     Device& device = all.devices[index];
     if (const cudaError_t error = error_of(device)) return error;
     device.has_context = true;
-    if (!device.arena) device.arena.emplace(index, all.device_bytes);
+    if (!device.arena) device.arena.emplace(index, all.device_bytes, Arena::Views::kTwo);
+    watch_host_accesses();
     thread.device = index;
     return cudaSuccess;
   });

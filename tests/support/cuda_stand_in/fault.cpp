@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "arena.h"
+#include "state.h"
 
 namespace cuda_stand_in {
 namespace {

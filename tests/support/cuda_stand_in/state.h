@@ -13,11 +13,14 @@
 #include <optional>
 #include <set>
 
-#include "arena.h"
+#include "cuda/arena.h"
 #include "races.h"
 #include "stand_in.h"
 
 namespace cuda_stand_in {
+
+using td::cudart::Arena;
+using td::cudart::arena_of;
 
 constexpr int kMostDevices = 8;
 
@@ -119,6 +122,10 @@ struct Device {
   Stream default_stream;
   std::vector<Stream*> streams;
 };
+
+/// Makes this process say which device's memory the host accessed before it ends by SIGSEGV. Cheap,
+/// and called often, because test programs replace the handler.
+void watch_host_accesses();
 
 struct State {
   std::mutex mutex;

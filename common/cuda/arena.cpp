@@ -1,5 +1,5 @@
-// The two mappings and a next-fit allocator; arena.h describes them.
-#include "arena.h"
+// The mappings and a next-fit allocator; arena.h describes them.
+#include "cuda/arena.h"
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -11,9 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "stand_in.h"
-
-namespace cuda_stand_in {
+namespace td::cudart {
 namespace {
 
 constexpr std::size_t kPage = 4096, kMiB = std::size_t{1} << 20;
@@ -50,17 +48,18 @@ void fill(char* block, std::size_t bytes) {
 
 }  // namespace
 
-Arena::Arena(int device, std::size_t capacity) : capacity_(capacity), span_(span_for(capacity)) {
-  const int file = memfd_create("cuda stand-in", MFD_CLOEXEC);
+Arena::Arena(int device, std::size_t capacity, Views views)
+    : capacity_(capacity), span_(span_for(capacity)) {
+  const int file = memfd_create("memory of a device", MFD_CLOEXEC);
   const bool has_room = file >= 0 && ftruncate(file, static_cast<off_t>(span_)) == 0;
   const auto map = [&] {
     return has_room ? mmap(nullptr, span_, PROT_NONE, MAP_SHARED | MAP_NORESERVE, file, 0)
                     : MAP_FAILED;
   };
   void* const program = map();
-  void* const kernels = map();
+  void* const kernels = views == Views::kTwo ? map() : program;
   if (program == MAP_FAILED || kernels == MAP_FAILED) {
-    std::perror("The stand-in for CUDA cannot map the memory of a device");
+    std::perror("The memory of a device cannot be mapped");
     std::abort();
   }
   close(file);  // the mappings keep it
@@ -70,7 +69,6 @@ Arena::Arena(int device, std::size_t capacity) : capacity_(capacity), span_(span
   place.span = span_;
   place.distance = static_cast<char*>(kernels) - static_cast<char*>(program);
   place.begin.store(program_, std::memory_order_release);
-  watch_host_accesses();
 }
 
 char* Arena::view(std::size_t offset) const {
@@ -143,4 +141,4 @@ void* program_address(const void* view) {
   return address;
 }
 
-}  // namespace cuda_stand_in
+}  // namespace td::cudart

@@ -1,6 +1,8 @@
-// The memory of one device: address space that is mapped twice from one file in memory. The program
-// gets addresses of the first mapping, which no thread can access, and kernels work at the second
-// (see device_view in stand_in.h). cudaMalloc and cudaFree call this, with State::mutex held.
+// The memory of one device: a piece of address space from which cudaMalloc gives blocks. On the
+// tests' stand-in for CUDA it is mapped twice from one file: the program gets addresses of the
+// first mapping, which no thread can access, and kernels work at the second. For a learner's
+// program both are one. Called with the lock of the runtime held.
+//
 // Invariant: blocks do not overlap, each ends at the end of a page, and after each is a page that
 // neither mapping can access; an address is used again only once all later ones were.
 #pragma once
@@ -9,12 +11,13 @@
 #include <cstdint>
 #include <map>
 
-namespace cuda_stand_in {
+namespace td::cudart {
 
 class Arena {
  public:
+  enum class Views { kOne, kTwo };
   /// @param capacity bytes that all blocks together may have.
-  Arena(int device, std::size_t capacity);
+  Arena(int device, std::size_t capacity, Views views);
 
   /// A block aligned to 512 bytes, filled with 0xFF (NaN in every float type); null where the
   /// device is full.
@@ -24,6 +27,8 @@ class Arena {
   bool contains(const void* memory) const {
     return reinterpret_cast<std::uintptr_t>(memory) - program_ < span_;
   }
+  std::uintptr_t begin() const { return program_; }
+  std::uintptr_t end() const { return program_ + span_; }
   std::size_t used() const { return used_; }
   std::size_t capacity() const { return capacity_; }
 
@@ -41,8 +46,11 @@ class Arena {
 /// The device whose arena holds the address, also where no block is; -1: none. Async-signal-safe.
 int arena_of(const void* memory);
 
-/// Makes this process say which device's memory the host accessed before it ends by SIGSEGV. Cheap,
-/// and called often, because test programs replace the handler.
-void watch_host_accesses();
+/// Where kernels find the bytes at the program's address, and the other way round. Other addresses
+/// are returned as they are.
+///@{
+void* device_view(const void* memory);
+void* program_address(const void* view);
+///@}
 
-}  // namespace cuda_stand_in
+}  // namespace td::cudart

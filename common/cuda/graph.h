@@ -1,0 +1,33 @@
+// Graphs and their nodes. Streams that are captured add nodes, and so does the program.
+//
+// Invariant: a node comes after earlier nodes of its graph only, so their order is one in which
+// they can run.
+#pragma once
+
+#include "cuda/state.h"
+
+namespace td::cudart {
+
+struct Node {
+  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+  std::function<void()> run;
+  std::vector<Node*> after;
+};
+
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes;
+};
+
+Node* add_node(Graph& graph, cudaGraphNodeType type, std::vector<Node*> after,
+               std::function<void()> run);
+
+/// The work of a launch with these parameters, or an error.
+cudaError_t work_of_kernel(State& all, const cudaKernelNodeParams& parameters, const void* caller,
+                           std::function<void()>& work);
+/// The work of a copy of so many bytes, after its checks.
+cudaError_t work_of_copy(State& all, const Call& call, void* to, const void* from,
+                         std::size_t bytes, cudaMemcpyKind kind, std::function<void()>& work);
+cudaError_t work_of_copy(State& all, const Call& call, const cudaMemcpy3DParms& copy,
+                         std::function<void()>& work);
+
+}  // namespace td::cudart

@@ -1,0 +1,214 @@
+// Launches of a translated program: what `kernel<<<grid, block>>>(arguments)` becomes
+// (tools/course/cuda/translate.h), and the parameters of a kernel. Included by cuda_runtime.h.
+//
+// Invariant: everything is inlined into the program's function, so that a launch returns to the
+// line of its `<<<`. Arguments are copied as bytes, as CUDA copies them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <new>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "driver_types.h"
+
+#define TD_CUDA_INLINE inline __attribute__((always_inline))
+
+namespace td::cudart {
+
+/// The part of __PRETTY_FUNCTION__ that names the template argument.
+template <class T>
+constexpr std::string_view type_name() {
+  constexpr std::string_view text = __PRETTY_FUNCTION__, mark = "T = ";
+  constexpr std::size_t begin = text.find(mark) + mark.size();
+  return text.substr(begin, text.find_first_of(";]", begin) - begin);
+}
+
+/// What a pointer points at.
+struct Element {
+  std::size_t size = 1;
+  std::string_view type = "byte";
+};
+template <class T>
+constexpr Element element_of() {
+  using Plain = std::remove_cv_t<T>;
+  if constexpr (std::is_void_v<Plain> || std::is_function_v<Plain>)
+    return {};
+  else
+    return {sizeof(Plain), type_name<Plain>()};
+}
+
+/// A parameter of a kernel, and where its value is among the arguments.
+struct Parameter {
+  std::size_t offset, size;
+  bool is_pointer, is_const;  ///< is_const: what it points at
+  Element element;            ///< of a pointer
+};
+
+/// A kernel as the runtime launches it.
+struct Kernel {
+  const char* name;           ///< as the program spells it: "add<float>"
+  const void* address;        ///< of its code; null where the compiler does not tell
+  void (*call)(const void*);  ///< runs one thread, with its arguments
+  const Parameter* parameters;
+  std::size_t count, bytes;  ///< of parameters; of all arguments
+};
+
+struct Config {
+  dim3 grid, block;
+  std::size_t shared = 0;
+  cudaStream_t stream = nullptr;
+  bool is_cooperative = false;
+};
+
+/// Checks the launch and queues it. cudaGetLastError returns its error. @param arguments are
+/// copied.
+cudaError_t launch(const Kernel& kernel, const Config& config, const void* arguments);
+/// Remembers a kernel whose address the program passes on as void*.
+void* remember(const Kernel& kernel);
+
+// What the templates of cuda_runtime.h call.
+
+/// Kinds of memory that the runtime knows.
+enum class Kind : unsigned char { kDevice, kManaged, kPinned, kRegistered };
+
+/// cudaMalloc and its kin. @param call its name.
+cudaError_t allocate(const char* call, Kind kind, void** memory, std::size_t bytes,
+                     const Element& element, cudaStream_t stream = nullptr);
+cudaError_t allocate_rows(void** memory, std::size_t* pitch, std::size_t width, std::size_t height,
+                          const Element& element);
+cudaError_t device_pointer(void** pointer, void* host);
+
+/// What cudaMemcpyToSymbol and its kin do with the variable at `symbol`, of so many bytes.
+cudaError_t copy_symbol(const char* call, const void* symbol, std::size_t size, const void* other,
+                        std::size_t bytes, std::size_t offset, cudaMemcpyKind kind, bool to_symbol,
+                        bool waits, cudaStream_t stream);
+
+cudaError_t set_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
+cudaError_t get_attributes(cudaFuncAttributes* attributes, const void* kernel);
+cudaError_t occupancy(int* blocks, const void* kernel, int threads, std::size_t shared);
+cudaError_t launch_remembered(const void* kernel, const Config& config, void** arguments);
+cudaError_t prefetch(const void* memory, std::size_t bytes);
+
+/// The arguments of a call of F: F itself, then each parameter.
+template <class F, class... P>
+struct Arguments {
+  static constexpr std::size_t up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+  static constexpr std::array<Parameter, sizeof...(P) + 1> make() {
+    std::array<Parameter, sizeof...(P) + 1> all{};
+    std::size_t end = up(sizeof(F), 16), i = 0;
+    const auto add = [&]<class T>(T*) {
+      all[i].offset = up(end, alignof(T) < 8 ? 8 : alignof(T));
+      all[i].size = sizeof(T);
+      all[i].is_pointer = std::is_pointer_v<T>;
+      all[i].is_const = std::is_const_v<std::remove_pointer_t<T>>;
+      if constexpr (std::is_pointer_v<T>) all[i].element = element_of<std::remove_pointer_t<T>>();
+      end = all[i++].offset + sizeof(T);
+    };
+    (add(static_cast<P*>(nullptr)), ...);
+    all[i].offset = end;
+    return all;
+  }
+  static constexpr std::array<Parameter, sizeof...(P) + 1> parameters = make();
+  static constexpr std::size_t bytes = parameters[sizeof...(P)].offset;
+  static_assert((std::is_trivially_destructible_v<P> && ...),
+                "a kernel's arguments are copied as bytes");
+
+  static void call(const void* all) { call(all, std::index_sequence_for<P...>()); }
+  template <std::size_t... I>
+  static TD_CUDA_INLINE void call(const void* all, std::index_sequence<I...>) {
+    [[maybe_unused]] const char* const base = static_cast<const char*>(all);
+    (*static_cast<const F*>(all))(*reinterpret_cast<const P*>(base + parameters[I].offset)...);
+  }
+  static Kernel kernel(const char* name, const void* address) {
+    return {name, address, call, parameters.data(), sizeof...(P), bytes};
+  }
+};
+
+template <class F, class... P>
+TD_CUDA_INLINE cudaError_t launch_with(const char* name, const void* address, const Config& config,
+                                       F f, P... values) {
+  using All = Arguments<F, P...>;
+  alignas(64) char bytes[All::bytes];
+  ::new (bytes) F(f);
+  [[maybe_unused]] std::size_t i = 0;
+  (::new (bytes + All::parameters[i++].offset) P(values), ...);
+  return launch(All::kernel(name, address), config, bytes);
+}
+
+/// `kernel<<<config>>>` of a kernel with these parameters: waits for the arguments.
+template <class Deduced, class... P>
+struct Launch {
+  const char* name;
+  void (*kernel)(P...);
+  Deduced deduced;  // calls the kernel with whatever arguments
+  Config config;
+  TD_CUDA_INLINE void operator()(P... values) const {
+    launch_with(name, reinterpret_cast<const void*>(kernel), config, kernel, values...);
+  }
+  /// Some parameters have default arguments.
+  template <class... A>
+  requires(sizeof...(A) < sizeof...(P)) TD_CUDA_INLINE void operator()(A... values) const {
+    launch_with(name, reinterpret_cast<const void*>(kernel), config, deduced, values...);
+  }
+};
+
+/// The same for a template or an overloaded function, which the arguments choose.
+template <class Deduced>
+struct DeducedLaunch {
+  const char* name;
+  Deduced deduced;
+  Config config;
+  template <class... A>
+  TD_CUDA_INLINE void operator()(A... values) const {
+    launch_with(name, nullptr, config, deduced, values...);
+  }
+};
+
+/// The address of a kernel, where its name means one function.
+template <class, class... P>
+constexpr auto pointer(void (*kernel)(P...)) {
+  return kernel;
+}
+
+template <class Find, class Deduced>
+struct Launcher {
+  const char* name;
+  Find find;
+  Deduced deduced;
+  TD_CUDA_INLINE auto operator()(dim3 grid, dim3 block, std::size_t shared = 0,
+                                 cudaStream_t stream = nullptr) const {
+    const Config config{grid, block, shared, stream};
+    if constexpr (std::is_invocable_v<Find, int>)
+      return with(find(0), config);
+    else
+      return DeducedLaunch<Deduced>{name, deduced, config};
+  }
+  template <class... P>
+  TD_CUDA_INLINE auto with(void (*kernel)(P...), const Config& config) const {
+    return Launch<Deduced, P...>{name, kernel, deduced, config};
+  }
+};
+
+/// What the translation of `name<<<…>>>` begins with.
+/// @param find returns the kernel's address; it can be called only where the name means one
+/// function
+/// @param deduced calls the kernel
+template <class Find, class Deduced>
+TD_CUDA_INLINE auto launcher(const char* name, Find find, Deduced deduced) {
+  return Launcher<Find, Deduced>{name, find, deduced};
+}
+
+template <class... P>
+Kernel kernel_of(const char* name, void (*kernel)(P...)) {
+  return Arguments<void (*)(P...), P...>::kernel(name, reinterpret_cast<const void*>(kernel));
+}
+/// What the translation of `(void*)name` is.
+template <class... P>
+void* remembered(const char* name, void (*kernel)(P...)) {
+  return remember(kernel_of(name, kernel));
+}
+
+}  // namespace td::cudart

@@ -1,0 +1,117 @@
+// The state of the runtime, and how each call begins and ends. Every file of this directory calls
+// this. Invariant: as in state.h.
+#include "cuda/state.h"
+
+#include <link.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+
+#include "cuda/report.h"
+#include "simt/device_calls.h"
+#include "simt/machine.h"
+
+namespace td::cudart {
+
+thread_local constinit Thread thread;
+
+namespace {
+
+std::size_t half_of_memory() {
+  const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 2;
+}
+
+State* make_state() {
+  auto* const all = new State;  // never destroyed: static objects of the program use it at the end
+  const char* const count = std::getenv("TD_CUDA_DEVICES");
+  all->count = count ? std::clamp(std::atoi(count), 0, kMostDevices) : 1;
+  const char* const name = std::getenv("TD_CUDA_GPU");
+  all->gpu = &simt::gpu(name ? name : "H100");
+  all->device_bytes = half_of_memory();
+  all->is_reversed = settings().is_reversed;
+  for (int i = 0; i < kMostDevices; ++i) {
+    Stream& stream = all->devices[i].default_stream;
+    stream.device = i;
+    stream.is_default = true;
+    stream.number = ++all->numbers;
+  }
+  std::atexit([] {
+    State& ended = state();
+    if (thread.is_worker) return;  // a callback ends the process
+    Lock lock(ended.mutex);
+    finish_queue(ended, lock);
+    lock.unlock();
+    write_reports();
+  });
+  return all;
+}
+
+// The state exists before main, so that its end comes after those of the program's own objects.
+[[maybe_unused]] const State& kMade = state();
+
+/// The memory that the program's file takes.
+struct Image {
+  std::uintptr_t begin = ~std::uintptr_t{0}, end = 0;
+};
+int look_at(dl_phdr_info* info, std::size_t, void* result) {
+  auto& image = *static_cast<Image*>(result);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+    image.begin = std::min(image.begin, begin);
+    image.end = std::max(image.end, begin + segment.p_memsz);
+  }
+  return 1;  // the first is the program
+}
+
+}  // namespace
+
+State& state() {
+  static State* const all = make_state();
+  return *all;
+}
+
+bool is_variable(const void* data) {
+  static const Image image = [] {
+    Image found;
+    dl_iterate_phdr(look_at, &found);
+    return found;
+  }();
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  return address >= image.begin && address < image.end;
+}
+
+cudaError_t begin_call(State& all, const Call& call) {
+  if (thread.is_worker && !call.works_after_errors) {
+    report(call.caller, std::string(call.name) +
+                            " is called in a callback of a stream, which may "
+                            "call nothing of CUDA: it would wait for itself");
+    return cudaErrorNotPermitted;
+  }
+  if (all.count == 0) return cudaErrorNoDevice;
+  simt::is_observed = true;  // accesses of host code, see host_access.cpp
+  Device& device = all.devices[thread.device];
+  if (!device.arena) {
+    device.arena.emplace(thread.device, all.device_bytes, Arena::Views::kOne);
+    watch_host_accesses();
+  }
+  return call.works_after_errors ? cudaSuccess : device.error;
+}
+
+cudaError_t end_call(cudaError_t error) {
+  if (error && error != cudaErrorNotReady) thread.last_error = error;
+  return error;
+}
+
+cudaError_t not_supported(const Call& call, const char* what) {
+  report(call.caller, std::string(call.name) + " is not supported here" + what +
+                          ", and returns cudaErrorNotSupported");
+  return cudaErrorNotSupported;
+}
+
+}  // namespace td::cudart

@@ -1,0 +1,176 @@
+// Builds into build/…/cuda/<number>, where the number follows from the words of the command.
+#include "cuda_program.h"
+
+#include <fstream>
+#include <functional>
+#include <future>
+#include <iomanip>
+#include <map>
+#include <sstream>
+
+#include "builder.h"
+#include "process.h"
+#include "translate_cuda.h"
+
+namespace course {
+namespace {
+
+/// What cmake/CudaPrograms.cmake has written: the values of each word.
+using Settings = std::map<std::string, std::vector<std::string>>;
+
+Settings read_settings(const fs::path& file) {
+  Settings settings;
+  std::istringstream lines(read_file(file));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t space = line.find(' ');
+    if (space != line.npos) settings[line.substr(0, space)].push_back(line.substr(space + 1));
+  }
+  return settings;
+}
+
+void append(std::vector<std::string>& words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+class Maker {
+ public:
+  Maker(const Course& course, const CudaWords& words)
+      : course_(course), words_(words), settings_(read_settings(course.build / "cuda/settings")) {
+    folder_ = course.build / "cuda" / number();
+  }
+
+  fs::path make() {
+    const fs::path program = folder_ / words_.files[0];
+    const fs::path result = folder_ / program.stem();
+    if (is_new(result)) return result;
+    fs::create_directories(folder_);
+    std::vector<std::future<fs::path>> objects;
+    for (std::size_t i = 0; i < words_.files.size(); ++i)
+      objects.push_back(std::async(std::launch::async, [this, i] { return compile(i); }));
+    std::vector<std::string> made;
+    for (auto& object : objects) made.push_back(object.get().string());
+    link(result, made);
+    return result;
+  }
+
+ private:
+  /// Follows from all that decides what the program becomes, apart from the contents of files.
+  std::string number() const {
+    std::string all = fs::current_path().string();
+    for (const auto* words : {&words_.files, &words_.compile, &words_.link})
+      for (const auto& word : *words) all += '\n' + word;
+    std::ostringstream out;
+    out << std::hex << std::setw(16) << std::setfill('0') << std::hash<std::string>()(all);
+    return out.str();
+  }
+
+  fs::path part(std::size_t file, const char* suffix) const {
+    return folder_ / (std::to_string(file) + suffix);
+  }
+
+  /// Whether the program exists, and is newer than what it was made of.
+  bool is_new(const fs::path& program) const {
+    std::error_code error;
+    const auto made = fs::last_write_time(program, error);
+    if (error) return false;
+    const auto is_older = [&](const fs::path& file) {
+      const auto time = fs::last_write_time(file, error);
+      return !error && time <= made;
+    };
+    for (const char* word : {"library", "hooks"})
+      for (const auto& file : settings_.at(word))
+        if (!is_older(file)) return false;
+    if (!is_older(course_.build / "cuda/settings")) return false;
+    for (std::size_t i = 0; i < words_.files.size(); ++i)
+      for (const auto& file : dependencies(part(i, ".d")))
+        if (!is_older(file)) return false;
+    return true;
+  }
+
+  /// The files that the compiler read, in the form of Make.
+  static std::vector<std::string> dependencies(const fs::path& list) {
+    std::vector<std::string> files;
+    std::ifstream in(list);
+    for (std::string word, whole; in >> word;) {
+      if (word == "\\" || word.back() == ':') continue;
+      whole += word;
+      if (whole.back() == '\\') {  // a space in a name
+        whole.back() = ' ';
+        continue;
+      }
+      files.push_back(std::exchange(whole, ""));
+    }
+    if (files.empty()) files.push_back("no list");
+    return files;
+  }
+
+  std::string run_compiler(const std::vector<std::string>& words) const {
+    Program program;
+    program.words = words;
+    program.environment = {{"GCC_COLORS", ""}};
+    const Outcome outcome = run(program);
+    if (outcome.exit_code != 0 || outcome.signal != 0) throw std::runtime_error(outcome.output);
+    return outcome.output;
+  }
+
+  /// @return the object file
+  fs::path compile(std::size_t i) const {
+    const bool has_kernels = fs::path(words_.files[i]).extension() == ".cu";
+    const std::string compiler = settings_.at("compiler")[0];
+    const fs::path preprocessed = part(i, ".i"), translated = part(i, ".ii"),
+                   object = part(i, ".o");
+    std::vector<std::string> first = {compiler,
+                                      "-x",
+                                      "c++",
+                                      "-std=gnu++20",
+                                      "-E",
+                                      "-MD",
+                                      "-MF",
+                                      part(i, ".d").string(),
+                                      "-U_FORTIFY_SOURCE",
+                                      "-I" + (course_.root / "common/cuda/include").string(),
+                                      "-I" + (course_.root / "common").string()};
+    append(first, words_.compile);
+    if (has_kernels)
+      append(first, {"-include", "cuda_runtime.h"});
+    else
+      first.push_back("-DTD_CUDA_HOST_FILE");
+    append(first, {words_.files[i], "-o", preprocessed.string()});
+    run_compiler(first);
+    write_file(translated, translate_cuda(read_file(preprocessed)));
+    std::vector<std::string> second = {compiler, "-std=gnu++20", "-w", "-fpermissive"};
+    append(second, settings_.at("flag"));
+    for (const auto& word : words_.compile)
+      if (word == "-fopenmp") second.push_back(word);
+    append(second, {"-c", translated.string(), "-o", object.string()});
+    run_compiler(second);
+    return object;
+  }
+
+  void link(const fs::path& program, const std::vector<std::string>& objects) const {
+    std::vector<std::string> words = {(course_.root / "cmake/link_kernels.sh").string(),
+                                      settings_.at("compiler")[0], "-o", program.string()};
+    append(words, objects);
+    append(words, settings_.at("hooks"));
+    append(words, settings_.at("link"));
+    for (const char* symbol : {"td_kernel_library", "td_dynamic_shared"})
+      words.push_back(std::string("-Wl,--export-dynamic-symbol=") + symbol);
+    append(words, settings_.at("library"));
+    words.push_back("-Wl,-rpath," + fs::path(settings_.at("library")[0]).parent_path().string());
+    append(words, words_.link);
+    run_compiler(words);
+  }
+
+  const Course& course_;
+  const CudaWords& words_;
+  const Settings settings_;
+  fs::path folder_;
+};
+
+}  // namespace
+
+fs::path make_cuda_program(const Course& course, const CudaWords& words) {
+  return Maker(course, words).make();
+}
+
+}  // namespace course

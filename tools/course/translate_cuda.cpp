@@ -1,0 +1,250 @@
+// Finds launches and addresses of kernels among the tokens, and writes them in C++. The parts of a
+// launch stay in their order, so that each keeps its line.
+#include "translate_cuda.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "cpp_tokens.h"
+
+namespace course {
+namespace {
+
+using Tokens = std::vector<Token>;
+using Index = std::size_t;
+constexpr Index kNone = ~Index{0};
+
+/// Text to put in, or to put in place of other text.
+struct Edit {
+  std::size_t begin, end;
+  std::string text;
+};
+
+class Translator {
+ public:
+  explicit Translator(std::string_view text) : text_(text), tokens_(tokens_of(text)) {}
+
+  std::string translate() {
+    collect_kernels();
+    for (Index i = 0; i < tokens_.size(); ++i) {
+      if (tokens_[i].is("<<<")) launch(i);
+      if (tokens_[i].is("(")) address(i);
+      if (tokens_[i].is("reinterpret_cast")) address_by_name(i);
+    }
+    return apply();
+  }
+
+ private:
+  [[noreturn]] void fail(Index at, const std::string& why) const {
+    const SourceLine place = line_of(text_, tokens_[at].begin);
+    throw TranslationError(place.file + ":" + std::to_string(place.line) + ": " + why);
+  }
+
+  bool is(Index i, std::string_view text) const {
+    return i < tokens_.size() && tokens_[i].is(text);
+  }
+  bool is_name(Index i) const {
+    return i < tokens_.size() && tokens_[i].kind == Token::Kind::kName;
+  }
+
+  /// The names of kernels: what is before the parameters of a __global__ function.
+  void collect_kernels() {
+    for (Index i = 0; i < tokens_.size(); ++i) {
+      if (!tokens_[i].is("td_global")) continue;  // as cuda_runtime.h defines __global__
+      for (Index j = i + 1; j < tokens_.size() && !tokens_[j].is(";") && !tokens_[j].is("{"); ++j) {
+        if (is(j, "(") && is_name(j - 1) && !tokens_[j - 1].is("__attribute__")) {
+          kernels_.insert(tokens_[j - 1].text);
+          break;
+        }
+        if (is(j, "(")) j = close_of(j);
+      }
+    }
+  }
+
+  /// The bracket that closes the one at `open`.
+  Index close_of(Index open) const {
+    int depth = 0;
+    for (Index i = open; i < tokens_.size(); ++i) {
+      const std::string_view text = tokens_[i].text;
+      if (tokens_[i].kind != Token::Kind::kSymbol) continue;
+      if (text == "(" || text == "[" || text == "{") ++depth;
+      if (text == ")" || text == "]" || text == "}") --depth;
+      if (depth == 0) return i;
+    }
+    fail(open, "this bracket has no end");
+  }
+  Index open_of(Index close) const {
+    int depth = 0;
+    for (Index i = close + 1; i-- > 0;) {
+      const std::string_view text = tokens_[i].text;
+      if (tokens_[i].kind != Token::Kind::kSymbol) continue;
+      if (text == ")" || text == "]" || text == "}") ++depth;
+      if (text == "(" || text == "[" || text == "{") --depth;
+      if (depth == 0) return i;
+    }
+    fail(close, "this bracket has no beginning");
+  }
+  /// The `<` of the template arguments that end with the `>` at `close`.
+  Index angle_of(Index close) const {
+    int depth = 0;
+    for (Index i = close + 1; i-- > 0;) {
+      if (is(i, ")") || is(i, "]") || is(i, "}")) {
+        i = open_of(i);
+        continue;
+      }
+      if (is(i, ">")) ++depth;
+      if (is(i, "<") && --depth == 0) return i;
+      if (is(i, ";")) break;
+    }
+    fail(close, "these template arguments have no beginning");
+  }
+
+  /// The first token of the kernel's name, or of an expression for it, before the `<<<`.
+  Index begin_of_kernel(Index launch) const {
+    Index i = launch;
+    for (;;) {
+      if (i == 0) fail(launch, "<<< has no kernel before it");
+      --i;
+      if (is(i, ">")) i = angle_of(i) - 1;
+      while (is(i, ")") || is(i, "]")) {
+        const Index open = open_of(i);
+        const bool is_call = open > 0 && (is_name(open - 1) || is(open - 1, ")") ||
+                                          is(open - 1, "]") || is(open - 1, ">"));
+        if (!is_call || is(open - 1, "return")) return open;
+        i = open - 1;
+      }
+      if (!is_name(i)) fail(launch, "<<< has no kernel before it");
+      if (i > 0 && is(i - 1, "template")) --i;
+      if (i == 0 || !(is(i - 1, "::") || is(i - 1, ".") || is(i - 1, "->"))) return i;
+      --i;
+      if (is(i, "::") && (i == 0 || !(is_name(i - 1) || is(i - 1, ">")) || is(i - 1, "return")))
+        return i;
+    }
+  }
+
+  /// The first of the three `>` that end the configuration.
+  Index end_of_config(Index launch) const {
+    for (Index i = launch + 1; i + 3 < tokens_.size(); ++i) {
+      if (is(i, "(") || is(i, "[") || is(i, "{")) i = close_of(i);
+      if (is(i, ";")) break;
+      if (is(i, ">") && is(i + 1, ">") && is(i + 2, ">") && is(i + 3, "(")) return i;
+    }
+    fail(launch, "<<< has no >>> with the arguments of the kernel after it");
+  }
+
+  /// The text from one token to before another, in one line.
+  std::string one_line(Index begin, Index end) const {
+    std::string text;
+    for (Index i = begin; i < end; ++i) {
+      if (i > begin && tokens_[i].begin > tokens_[i - 1].end()) text += ' ';
+      text += tokens_[i].text;
+    }
+    return text;
+  }
+
+  static std::string quoted(const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) {
+      if (c == '"' || c == '\\') result += '\\';
+      result += c;
+    }
+    return result + '"';
+  }
+
+  void launch(Index at) {
+    const Index begin = begin_of_kernel(at), close = end_of_config(at);
+    const Index open = close + 3;
+    const std::string kernel = one_line(begin, at);
+    edits_.push_back({tokens_[begin].begin, tokens_[begin].begin,
+                      "::td::cudart::launcher(" + quoted(kernel) +
+                          ", [=](auto td_k) -> decltype(::td::cudart::pointer<decltype(td_k)>(" +
+                          kernel + ")) { return " + kernel + "; }, [=](auto... td_a) { "});
+    edits_.push_back({tokens_[at].begin, tokens_[at].end(), "(td_a...); })("});
+    edits_.push_back({tokens_[close].begin, tokens_[close + 2].end(), ")"});
+    null_arguments(open);
+  }
+
+  /// NULL is a number for g++, which no template takes for a pointer.
+  void null_arguments(Index open) {
+    const Index close = close_of(open);
+    for (Index i = open + 1; i < close; ++i)
+      if (is(i, "__null") && (is(i - 1, "(") || is(i - 1, ",")) &&
+          (is(i + 1, ")") || is(i + 1, ",")))
+        edits_.push_back({tokens_[i].begin, tokens_[i].end(), "nullptr"});
+  }
+
+  /// `(void*)kernel` and `(const void*)kernel<int>`.
+  void address(Index at) {
+    Index i = at + 1;
+    if (is(i, "const")) ++i;
+    if (!is(i, "void") || !is(i + 1, "*") || !is(i + 2, ")")) return;
+    i += 3;
+    if (is(i, "&")) ++i;
+    remember(at, i, end_of_name(i));
+  }
+  /// `reinterpret_cast<void*>(kernel)`
+  void address_by_name(Index at) {
+    Index i = at + 2;
+    if (is(i, "const")) ++i;
+    if (!is(i, "void") || !is(i + 1, "*") || !is(i + 2, ">") || !is(i + 3, "(")) return;
+    i += 4;
+    if (is(i, "&")) ++i;
+    const Index end = end_of_name(i);
+    if (end == kNone || !is(end, ")")) return;
+    if (remember(at, i, end)) edits_.push_back({tokens_[end].begin, tokens_[end].end(), ""});
+  }
+
+  /// The token after a kernel's name with its template arguments; kNone where none begins.
+  Index end_of_name(Index begin) const {
+    Index i = begin;
+    if (is(i, "::")) ++i;
+    while (is_name(i) && is(i + 1, "::")) i += 2;
+    if (!is_name(i) || !kernels_.count(tokens_[i].text)) return kNone;
+    ++i;
+    if (!is(i, "<")) return i;
+    int depth = 0;
+    for (; i < tokens_.size(); ++i) {
+      if (is(i, "(")) i = close_of(i);
+      if (is(i, "<")) ++depth;
+      if (is(i, ">") && --depth == 0) return i + 1;
+    }
+    return kNone;
+  }
+
+  bool remember(Index cast, Index begin, Index end) {
+    if (end == kNone) return false;
+    const std::string kernel = one_line(begin, end);
+    edits_.push_back({tokens_[cast].begin, tokens_[begin].begin,
+                      "::td::cudart::remembered(" + quoted(kernel) + ", "});
+    edits_.push_back({tokens_[end - 1].end(), tokens_[end - 1].end(), ")"});
+    return true;
+  }
+
+  std::string apply() {
+    std::stable_sort(edits_.begin(), edits_.end(),
+                     [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+    std::string result;
+    std::size_t at = 0;
+    for (const Edit& edit : edits_) {
+      result += text_.substr(at, edit.begin - at);
+      result += edit.text;
+      at = edit.end;
+    }
+    result += text_.substr(at);
+    return result;
+  }
+
+  const std::string_view text_;
+  const Tokens tokens_;
+  std::set<std::string_view> kernels_;
+  std::vector<Edit> edits_;
+};
+
+}  // namespace
+
+std::string translate_cuda(std::string_view preprocessed) {
+  return Translator(preprocessed).translate();
+}
+
+}  // namespace course

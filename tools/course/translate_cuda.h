@@ -1,0 +1,24 @@
+// Translates a program in CUDA C++ into C++, after the preprocessor. Called by `./course cuda`.
+//
+// Two things of CUDA are no C++: `kernel<<<grid, block>>>(arguments)`, and the address of a kernel
+// as void*, which loses what parameters it has. Everything else is in headers
+// (common/cuda/include).
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace course {
+
+/// What the translator does not understand, with its place: "vecadd.cu:31: …".
+struct TranslationError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Invariant: the result has the lines of `preprocessed`, which has the preprocessor's marks of
+/// lines; text of system headers stays as it is.
+/// @throws TranslationError
+std::string translate_cuda(std::string_view preprocessed);
+
+}  // namespace course
