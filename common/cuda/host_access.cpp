@@ -37,7 +37,7 @@ void on_host_access(const void* data, std::size_t, bool writes, const void* pc) 
   Lock lock(all.mutex);
   report(pc, text_of(all, data, writes));
   finish_queue(all, lock);
-  write_reports();
+  write_reports(false);
   std::fflush(nullptr);
   signal(SIGSEGV, SIG_DFL);
   raise(SIGSEGV);

@@ -123,6 +123,8 @@ void write_check(const Reports& all) {
 }
 
 void report_leaks(const State& state) {
+  for (const Device& device : state.devices)
+    if (device.error) return;  // then no call frees anything
   constexpr std::size_t kMost = 10;
   std::map<std::string, std::pair<std::size_t, std::size_t>> places;  // blocks and bytes
   for (const auto& [begin, block] : state.memory) {
@@ -196,7 +198,7 @@ void add_reports(std::vector<simt::KernelReport> found) {
   }
 }
 
-void write_reports() {
+void write_reports(bool has_ended) {
   Reports& all = reports();
   if (std::exchange(all.are_written, true)) return;
   std::map<std::uint64_t, Late> late;
@@ -206,7 +208,7 @@ void write_reports() {
   }
   for (const auto& [number, one] : late) report(one.pc, one.text);
   if (!settings().check.empty()) {
-    report_leaks(state());
+    if (has_ended) report_leaks(state());
     write_check(all);
   }
   if (!settings().profile.empty()) write_profiles(all);

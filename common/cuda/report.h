@@ -40,6 +40,7 @@ void add_reports(std::vector<simt::KernelReport> reports);
 void add_fault(const simt::Finding& fault);
 
 /// Writes what was collected. Called once, when the program ends.
-void write_reports();
+/// @param has_ended by itself, so that it could have freed its memory
+void write_reports(bool has_ended);
 
 }  // namespace td::cudart

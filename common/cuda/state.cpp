@@ -45,7 +45,7 @@ State* make_state() {
     Lock lock(ended.mutex);
     finish_queue(ended, lock);
     lock.unlock();
-    write_reports();
+    write_reports(true);
   });
   return all;
 }

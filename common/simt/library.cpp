@@ -40,7 +40,8 @@ int look_at(dl_phdr_info* info, std::size_t, void* search) {
 void read_symbols(const void* kernel, Library& library) {
   Dl_info info{};
   if (!dladdr(kernel, &info)) return;
-  void* const handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  void* handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (!handle) handle = dlopen(nullptr, RTLD_LAZY);  // the kernel is the program's own
   if (!handle) return;
   library.dynamic_shared = reinterpret_cast<std::uintptr_t>(dlsym(handle, "td_dynamic_shared"));
   library.kernels = static_cast<const KernelLibrary*>(dlsym(handle, "td_kernel_library"));

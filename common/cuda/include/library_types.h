@@ -1,0 +1,13 @@
+// The types of elements that CUDA's libraries name. Included by cublas_v2.h.
+#pragma once
+
+enum cudaDataType_t {
+  CUDA_R_32F = 0,
+  CUDA_R_64F = 1,
+  CUDA_R_16F = 2,
+  CUDA_R_8I = 3,
+  CUDA_R_8U = 8,
+  CUDA_R_32I = 10,
+  CUDA_R_16BF = 14
+};
+using cudaDataType = cudaDataType_t;

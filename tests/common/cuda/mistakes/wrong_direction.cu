@@ -1,0 +1,14 @@
+// prints: wrong_direction.cu:12: cudaMemcpy with cudaMemcpyHostToDevice: the destination is memory of the host
+#include <vector>
+
+__global__ void fill(int* data) { data[threadIdx.x] = threadIdx.x; }
+
+int main() {
+  std::vector<int> host(32);
+  int* data;
+  cudaMalloc(&data, 32 * sizeof(int));
+  fill<<<1, 32>>>(data);
+
+  cudaMemcpy(host.data(), data, 32 * sizeof(int), cudaMemcpyHostToDevice);
+  cudaFree(data);
+}
