@@ -32,6 +32,17 @@ void append(std::vector<std::string>& words, const std::vector<std::string>& mor
   words.insert(words.end(), more.begin(), more.end());
 }
 
+/// What a learner reads of a compiler's errors; the others follow from these, mostly.
+std::string first_lines(const std::string& output) {
+  constexpr int kMost = 30;
+  std::istringstream in(output);
+  std::string shown, line;
+  for (int i = 0; i < kMost && std::getline(in, line); ++i) shown += line + '\n';
+  if (std::getline(in, line)) shown += "…\n";
+  if (!shown.empty()) shown.pop_back();
+  return shown;
+}
+
 class Maker {
  public:
   Maker(const Course& course, const CudaWords& words)
@@ -109,7 +120,8 @@ class Maker {
     program.words = words;
     program.environment = {{"GCC_COLORS", ""}};
     const Outcome outcome = run(program);
-    if (outcome.exit_code != 0 || outcome.signal != 0) throw std::runtime_error(outcome.output);
+    if (outcome.exit_code != 0 || outcome.signal != 0)
+      throw std::runtime_error(first_lines(outcome.output));
     return outcome.output;
   }
 

@@ -100,6 +100,21 @@ class Translator {
     fail(close, "these template arguments have no beginning");
   }
 
+  bool is_keyword(Index i) const {
+    for (const char* word : {"if", "while", "for", "switch", "return", "else", "do", "case"})
+      if (is(i, word)) return true;
+    return false;
+  }
+  /// Whether what follows the token may call it: it is no condition, for instance.
+  bool ends_operand(Index i) const {
+    if (is_name(i)) return !is_keyword(i);
+    if (is(i, ")")) {
+      const Index open = open_of(i);
+      return open == 0 || !is_keyword(open - 1);
+    }
+    return is(i, "]") || is(i, ">");
+  }
+
   /// The first token of the kernel's name, or of an expression for it, before the `<<<`.
   Index begin_of_kernel(Index launch) const {
     Index i = launch;
@@ -109,16 +124,14 @@ class Translator {
       if (is(i, ">")) i = angle_of(i) - 1;
       while (is(i, ")") || is(i, "]")) {
         const Index open = open_of(i);
-        const bool is_call = open > 0 && (is_name(open - 1) || is(open - 1, ")") ||
-                                          is(open - 1, "]") || is(open - 1, ">"));
-        if (!is_call || is(open - 1, "return")) return open;
+        if (open == 0 || !ends_operand(open - 1)) return open;
         i = open - 1;
       }
       if (!is_name(i)) fail(launch, "<<< has no kernel before it");
       if (i > 0 && is(i - 1, "template")) --i;
       if (i == 0 || !(is(i - 1, "::") || is(i - 1, ".") || is(i - 1, "->"))) return i;
       --i;
-      if (is(i, "::") && (i == 0 || !(is_name(i - 1) || is(i - 1, ">")) || is(i - 1, "return")))
+      if (is(i, "::") && (i == 0 || !(is_name(i - 1) || is(i - 1, ">")) || is_keyword(i - 1)))
         return i;
     }
   }
