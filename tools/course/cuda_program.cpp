@@ -150,7 +150,7 @@ class Maker {
     append(first, {words_.files[i], "-o", preprocessed.string()});
     run_compiler(first);
     write_file(translated, translate_cuda(read_file(preprocessed)));
-    std::vector<std::string> second = {compiler, "-std=gnu++20", "-w", "-fpermissive"};
+    std::vector<std::string> second = {compiler, "-std=gnu++20", "-w"};
     append(second, settings_.at("flag"));
     for (const auto& word : words_.compile)
       if (word == "-fopenmp") second.push_back(word);

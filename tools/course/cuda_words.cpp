@@ -94,7 +94,7 @@ class Reader {
 
  private:
   void take(const std::string& word) {
-    if (own(word) || compiler(word) || is_without_effect(word) || is_library_of_cuda(word)) return;
+    if (own(word) || is_without_effect(word) || is_library_of_cuda(word) || compiler(word)) return;
     if (has_value_without_effect(word)) return void(value(word));
     if (word[0] == '-') throw UsageError("There is no option " + word + ". " + kOptions);
     file(word);
@@ -128,8 +128,7 @@ class Reader {
       return true;
     }
     if (begins("-l") || begins("-L")) {
-      if (!is_library_of_cuda(word)) all_.link.push_back(word == "-l" ? word + value(word) : word);
-      return true;
+      return all_.link.push_back(word == "-l" ? word + value(word) : word), true;
     }
     if (word == "-o" || word == "-odir") return value(word), true;  // the program is kept elsewhere
     return false;

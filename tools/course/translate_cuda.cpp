@@ -181,10 +181,12 @@ class Translator {
   /// NULL is a number for g++, which no template takes for a pointer.
   void null_arguments(Index open) {
     const Index close = close_of(open);
-    for (Index i = open + 1; i < close; ++i)
+    for (Index i = open + 1; i < close; ++i) {
+      if (is(i, "(") || is(i, "{") || is(i, "[")) i = close_of(i);
       if (is(i, "__null") && (is(i - 1, "(") || is(i - 1, ",")) &&
           (is(i + 1, ")") || is(i + 1, ",")))
         edits_.push_back({tokens_[i].begin, tokens_[i].end(), "nullptr"});
+    }
   }
 
   /// `(void*)kernel` and `(const void*)kernel<int>`.

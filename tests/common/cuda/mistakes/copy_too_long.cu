@@ -1,4 +1,4 @@
-// prints: copy_too_long.cu:8: cudaMemcpy with cudaMemcpyHostToDevice: the destination has 100 bytes
+// prints: copy_too_long.cu:8: cudaMemcpy with cudaMemcpyHostToDevice: the destination has
 // prints: and the call needs 400
 #include <vector>
 int main() {

@@ -1,6 +1,7 @@
-// prints: frees.cu:11: cudaFree is given the memory of cudaMalloc in frees.cu:9, which was freed already in frees.cu:10
-// prints: frees.cu:12: cudaFree is given memory that cudaMalloc has not returned
-// prints: frees.cu:13: cudaFreeHost is given memory that cudaMallocHost has not returned
+// prints: frees.cu:12: cudaFree is given the memory of cudaMalloc in frees.cu:10
+// prints: which was freed already in frees.cu:11
+// prints: frees.cu:13: cudaFree is given memory that cudaMalloc has not returned
+// prints: frees.cu:14: cudaFreeHost is given memory that cudaMallocHost has not returned
 #include <cstdlib>
 
 int main() {

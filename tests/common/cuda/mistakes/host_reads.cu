@@ -1,5 +1,5 @@
-// prints: host_reads.cu:12: the host reads memory of the device (cudaMalloc in host_reads.cu:9)
-// prints: cudaMemcpyDeviceToHost
+// prints: host_reads.cu:12: the host reads memory of the device (cudaMalloc
+// prints: copy it with cudaMemcpy
 #include <cstdio>
 
 __global__ void fill(int* data) { data[threadIdx.x] = threadIdx.x; }

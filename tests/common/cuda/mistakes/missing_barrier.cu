@@ -1,5 +1,4 @@
-// prints: missing_barrier.cu:7:
-// prints: race
+// prints: missing_barrier.cu:6: thread (31,0,0) reads tile[32] while thread (32,0,0) writes it
 __global__ void reverse(int* data) {
   __shared__ int tile[64];
   int i = threadIdx.x;

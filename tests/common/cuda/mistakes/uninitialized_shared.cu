@@ -1,4 +1,4 @@
-// prints: uninitialized_shared.cu:6: reads sum
+// prints: uninitialized_shared.cu:6: updates sum that no thread has written
 __global__ void add(const int* in, int* out) {
   __shared__ int sum;
   int i = threadIdx.x;

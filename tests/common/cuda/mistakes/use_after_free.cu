@@ -1,4 +1,4 @@
-// prints: use_after_free.cu:9: argument 1 of fill points to memory that was freed in use_after_free.cu:8
+// prints: argument 1 of fill points to memory that was freed in use_after_free.cu:8
 __global__ void fill(int* data) { data[threadIdx.x] = threadIdx.x; }
 
 int main() {

@@ -1,4 +1,5 @@
-// prints: wrong_direction.cu:12: cudaMemcpy with cudaMemcpyHostToDevice: the destination is memory of the host
+// prints: wrong_direction.cu:13: cudaMemcpy with cudaMemcpyHostToDevice
+// prints: the destination is memory of the host
 #include <vector>
 
 __global__ void fill(int* data) { data[threadIdx.x] = threadIdx.x; }

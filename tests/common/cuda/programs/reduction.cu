@@ -1,4 +1,7 @@
 // Dynamic shared memory, kernels that are templates, a launch in a macro and one in a namespace.
+// prints: 3000
+// prints: 388.5
+// prints: 2 4 6
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -30,7 +33,8 @@ __global__ void scale(float* data, int n, float factor = 2.0f) {
 
 }  // namespace sums
 
-#define LAUNCH(kernel, blocks, threads, shared, ...) kernel<<<blocks, threads, shared>>>(__VA_ARGS__)
+#define LAUNCH(kernel, blocks, threads, shared, ...) \
+  kernel<<<blocks, threads, shared>>>(__VA_ARGS__)
 
 template <class T>
 T sum_of(int n, T first) {

@@ -1,4 +1,7 @@
 // Two streams, events, pinned memory, a callback, and a captured graph.
+// prints: 0 wrong, 2 calls, 1
+// prints: 3 nodes, 24 24
+// prints: no error
 #include <cuda_runtime.h>
 
 #include <iostream>

@@ -1,0 +1,2 @@
+// A file without kernels.
+float on_host(float x) { return 2 * x; }

@@ -1,0 +1,91 @@
+// The translation of launches, which must find the ends of expressions and keep lines.
+#include "translate_cuda.h"
+
+#include <algorithm>
+
+#include "catch.h"
+
+namespace {
+
+using Catch::Contains;
+
+std::string translated(const std::string& program) { return course::translate_cuda(program); }
+
+const std::string kKernel = "__attribute__((flatten, noinline, td_global)) void k(int* p);\n";
+
+}  // namespace
+
+TEST_CASE("a launch becomes a call with the kernel, the configuration and the arguments") {
+  const std::string text = translated("void f() { k<<<g, 256>>>(p, n); }");
+  CHECK_THAT(text, Contains("launcher(\"k\", "));
+  CHECK_THAT(text, Contains("k(td_a...); })(g, 256)(p, n);"));
+}
+
+TEST_CASE("the kernel of a launch is a name, a template, or an expression") {
+  for (const std::string kernel :
+       {"k", "::k", "ns::k", "a::b::k<float, 4>", "k<sizeof(int) / (2 > 1 ? 2 : 1)>",
+        "k<std::vector<std::vector<int>>>", "(*pointer)", "table[i + 1]", "choose(x)(y)",
+        "object.kernel", "object->kernel", "T::template k<int>"}) {
+    CAPTURE(kernel);
+    for (const std::string before : {"{ ", "; ", "if (c) ", "else ", "while (f(x)) ", "label: "})
+      CHECK_THAT(translated(before + kernel + "<<<1, 32>>>(p);"),
+                 Contains(before + "::td::cudart::launcher(\"" + kernel + "\", "));
+  }
+}
+
+TEST_CASE("a configuration ends with the last >>> before the arguments") {
+  for (const std::string config :
+       {"1, 2", "dim3(1, 2), dim3{3}", "n >> 8, 256", "(a > b), f(x >> 3)", "1, 2, sizeof(a<b<c>>)",
+        "a[i > 3], 32, 0, s"}) {
+    CAPTURE(config);
+    CHECK_THAT(translated("k<<<" + config + ">>>(p);"), Contains("(" + config + ")(p);"));
+  }
+  CHECK_THAT(translated("k<<<1, N<2>>>>(p);"), Contains("(1, N<2>)(p);"));
+}
+
+TEST_CASE("text in strings, characters and comments of the preprocessor is no launch") {
+  for (const std::string text :
+       {"f(\"k<<<1, 2>>>(p)\");", "f(\"\\\"k<<<1, 2>>>(p)\");", "f(R\"x(k<<<1)\" 2>>>(p))x\");",
+        "c = '\"'; d = '<';", "n = 1'000'000; x = 0x1p-3;", "#pragma k<<<1, 2>>>(p)\n",
+        "a << b; c >> d; vector<vector<vector<int>>> v;"}) {
+    CAPTURE(text);
+    CHECK(translated(text) == text);
+  }
+}
+
+TEST_CASE("lines stay where they are") {
+  const std::string text = "f();\nk\n<<<1,\n 2\n>>>\n(a,\n b);\ng();\n";
+  const std::string result = translated(text);
+  CHECK(std::count(result.begin(), result.end(), '\n') ==
+        std::count(text.begin(), text.end(), '\n'));
+  CHECK(result.substr(result.size() - 5) == "g();\n");
+}
+
+TEST_CASE("system headers stay as they are") {
+  const std::string header = "# 1 \"/usr/include/x.h\" 1 3\nk<<<1, 2>>>(p);\n";
+  const std::string own = "# 2 \"a.cu\" 2\nk<<<1, 2>>>(p);\n";
+  const std::string result = translated(header + own);
+  CHECK(result.substr(0, header.size()) == header);
+  CHECK(result.substr(header.size()) != own);
+}
+
+TEST_CASE("a kernel as void* is remembered with its parameters") {
+  for (const std::string cast : {"(void*)k", "(void *)k", "(const void*)k", "(void*)&k",
+                                 "reinterpret_cast<void*>(k)", "reinterpret_cast<const void*>(&k)"})
+    CHECK(translated(kKernel + "f(" + cast + ", 3);") ==
+          kKernel + "f(::td::cudart::remembered(\"k\", k), 3);");
+  CHECK(translated(kKernel + "f((void*)k<int, 2>);") ==
+        kKernel + "f(::td::cudart::remembered(\"k<int, 2>\", k<int, 2>));");
+  CHECK(translated(kKernel + "f((void*)data);") == kKernel + "f((void*)data);");
+}
+
+TEST_CASE("NULL as an argument is a null pointer") {
+  CHECK_THAT(translated("k<<<1, 2>>>(__null, f(__null), x);"),
+             Contains("(1, 2)(nullptr, f(__null), x);"));
+}
+
+TEST_CASE("a launch that is not complete is an error with its line") {
+  const std::string begin = "# 7 \"a.cu\"\nvoid f() {\n  ";
+  for (const std::string launch : {"k<<<1, 2>>;", "k<<<1, 2>>>;", "<<<1, 2>>>(p);"})
+    CHECK_THROWS_WITH(translated(begin + launch + "\n}\n"), Contains("a.cu:8: <<< has no"));
+}

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Runs whole CUDA programs with `./course cuda`: cuda_programs_test.py TOOL BUILD FOLDER.
+
+Called by CTest. Programs that are right (programs/) print the lines that they begin with, and --check finds nothing in them.
+Programs with one mistake (mistakes/) make --check print the words that they begin with, and fail. The last part looks at the
+command: its errors, the profile, and that a program is not compiled again.
+"""
+
+import concurrent.futures
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+PATIENCE = 120  # seconds; a busy machine is no fault
+faults = []
+
+
+def expect(condition, what):
+    if not condition:
+        faults.append(what)
+
+
+class Tool:
+    def __init__(self, tool, build, folder):
+        self.words = [str(pathlib.Path(tool).resolve()), "--build", str(pathlib.Path(build).resolve()), "cuda", "--cpu"]
+        self.folder = folder
+
+    def run(self, *words):
+        """The exit code, stdout, and both outputs together."""
+        done = subprocess.run([*self.words, *map(str, words)], cwd=self.folder, timeout=PATIENCE, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        return done.returncode, done.stdout, done.stdout + done.stderr
+
+
+def wanted(program):
+    lines = program.read_text(encoding="utf-8").splitlines()
+    return [line[len("// prints: "):] for line in lines if line.startswith("// prints: ")]
+
+
+def check_right(tool, program, words=()):
+    code, out, everything = tool.run(program, *words, "--check")
+    expect(code == 0 and "fault" not in out, f"{program.name} is right, but --check says:\n{everything}")
+    lines = out.splitlines()
+    for line in wanted(program):
+        expect(line in lines, f"{program.name} does not print \"{line}\":\n{everything}")
+
+
+def check_mistake(tool, program):
+    code, out, everything = tool.run(program, "--check")
+    expect(code == 1 and "fault" in out, f"--check finds no fault in {program.name}:\n{everything}")
+    for text in wanted(program):
+        expect(text in everything, f"--check does not print \"{text}\" for {program.name}:\n{everything}")
+
+
+def check_plain_runs(tool):
+    code, _, everything = tool.run("mistakes/host_reads.cu")
+    expect(code in (139, -11) and "host_reads.cu:12: the host reads" in everything,
+           f"a plain run does not report a host access, or ends with {code}:\n{everything}")
+    begin = time.monotonic()
+    code, out, everything = tool.run("programs/vecadd.cu")
+    expect(code == 0 and out == "0 wrong elements\n", f"vecadd.cu ends with {code} and prints:\n{everything}")
+    expect(time.monotonic() - begin < 2 or "building" in everything,
+           "a program that has not changed takes more than 2 seconds")
+
+
+def check_profile(tool):
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        code, out, everything = tool.run("programs/vecadd.cu", "--profile", "--json", folder / "p.json", "--pictures", folder / "p")
+        expect(code == 0 and "add: grid (4), block (256)" in out and "store  c:" in out, f"the profile of vecadd.cu is:\n{everything}")
+        profile = json.loads((folder / "p.json").read_text(encoding="utf-8"))
+        expect(len(profile) == 1, f"the JSON has {len(profile)} launches")
+        expect(len(list((folder / "p").glob("add-*.svg"))) == 3, "there are not 3 pictures")
+
+
+def check_errors(tool):
+    with tempfile.TemporaryDirectory() as folder:
+        broken = pathlib.Path(folder) / "broken.cu"
+        broken.write_text("#define ANSWER 42\n__global__ void k(int* p) {\n  p[0] = ANSWER +;\n}\nint main() {}\n", encoding="utf-8")
+        for words, code, text in [
+                ([broken], 1, "broken.cu:3:"),
+                (["none.cu"], 2, "There is no file none.cu"),
+                (["CMakeLists.txt"], 2, "its name must end with .cu"),
+                (["programs/vecadd.cu", "--chek"], 2, "There is no option --chek. Options: --check"),
+                ([], 2, "Which program?")]:
+            got, _, everything = tool.run(*words)
+            expect(got == code and text in everything, f"{words} ends with {got} and prints:\n{everything}")
+        program = pathlib.Path(folder) / "arguments.cu"
+        program.write_text("int main(int count, char** words) { return count == 3 && words[2][0] == 'b' ? 7 : 1; }\n", encoding="utf-8")
+        expect(tool.run(program, "--", "--a", "b")[0] == 7, "a program does not get its arguments, or its exit code is lost")
+
+
+def main():
+    folder = pathlib.Path(sys.argv[3]).resolve()
+    tool = Tool(*sys.argv[1:3], folder)
+    tool.run("programs/vecadd.cu")  # builds the runtime, once
+    two_files = folder / "programs/two_files"
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        jobs = [pool.submit(check_right, tool, program) for program in sorted(folder.glob("programs/*.cu"))]
+        jobs += [pool.submit(check_mistake, tool, program) for program in sorted(folder.glob("mistakes/*.cu"))]
+        jobs.append(pool.submit(check_right, tool, two_files / "main.cu",
+                                [two_files / "scale.cu", two_files / "host.cpp", "-D", "COUNT=32", "-std=c++17"]))
+        jobs += [pool.submit(check, tool) for check in (check_plain_runs, check_profile, check_errors)]
+        for job in jobs:
+            job.result()
+    print("\n".join(faults) or f"{len(jobs)} programs and commands as expected")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
