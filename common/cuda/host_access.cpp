@@ -31,8 +31,7 @@ std::string text_of(const State& all, const void* data, bool writes) {
 
 /// The program ends as it would with a GPU.
 void on_host_access(const void* data, std::size_t, bool writes, const void* pc) {
-  const auto address = reinterpret_cast<std::uintptr_t>(data);
-  if (address < lowest || address >= highest || arena_of(data) < 0) return;
+  if (arena_of(data) < 0) return;
   State& all = state();
   Lock lock(all.mutex);
   report(pc, text_of(all, data, writes));
@@ -52,6 +51,12 @@ void watch_host_accesses() {
     highest = std::max(highest, device.arena->end());
   }
   simt::host_access = on_host_access;
+}
+
+void watch_this_thread() {
+  simt::observed_begin = lowest;
+  simt::observed_bytes = highest > lowest ? highest - lowest : 0;
+  simt::is_observed = true;
 }
 
 }  // namespace td::cudart

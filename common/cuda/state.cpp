@@ -11,8 +11,6 @@
 #include <set>
 
 #include "cuda/report.h"
-#include "simt/device_calls.h"
-#include "simt/machine.h"
 
 namespace td::cudart {
 
@@ -94,12 +92,12 @@ cudaError_t begin_call(State& all, const Call& call) {
     return cudaErrorNotPermitted;
   }
   if (all.count == 0) return cudaErrorNoDevice;
-  simt::is_observed = true;  // accesses of host code, see host_access.cpp
   Device& device = all.devices[thread.device];
   if (!device.arena) {
     device.arena.emplace(thread.device, all.device_bytes, Arena::Views::kOne);
     watch_host_accesses();
   }
+  if (!thread.is_worker) watch_this_thread();
   return call.works_after_errors ? cudaSuccess : device.error;
 }
 

@@ -146,6 +146,7 @@ cudaError_t not_supported(const Call& call, const char* what);
 
 /// From now on accesses of host code to the memory of devices are found.
 void watch_host_accesses();
+void watch_this_thread();
 
 /// The stream of a handle, and nullptr where there is none.
 Stream* find_stream(State& all, cudaStream_t handle);

@@ -38,6 +38,7 @@ std::string text_of_assertion(const Machine& machine, const char* text) {
 }  // namespace
 
 constinit thread_local bool is_observed = false;
+constinit thread_local std::uintptr_t observed_begin = 0, observed_bytes = ~std::uintptr_t{0};
 constinit HostAccess host_access = nullptr;
 
 int block_barrier(BlockBarrier barrier, int predicate) {

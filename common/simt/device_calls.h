@@ -20,8 +20,15 @@
 
 namespace td::simt {
 
-/// True while the kernels of this OS thread are observed.
+/// True while the kernels of this OS thread are observed, or its host code is.
 extern constinit thread_local bool is_observed;
+/// Where observed accesses are: everywhere for kernels, in the memory of devices for host code.
+extern constinit thread_local std::uintptr_t observed_begin, observed_bytes;
+/// Whether an access of this OS thread is to be reported.
+TD_SIMT_INLINE bool is_reported(const void* address) {
+  return is_observed &&
+         reinterpret_cast<std::uintptr_t>(address) - observed_begin < observed_bytes;
+}
 
 /// Gets the accesses of observed code that is no kernel; nullptr where nobody wants them.
 using HostAccess = void (*)(const void* address, std::size_t bytes, bool writes, const void* pc);

@@ -40,7 +40,8 @@ int run_here(const std::vector<std::string>& words, const Environment& environme
   int status = 0;
   waitpid(child, &status, 0);
   if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
-  std::cerr << "The program was ended by a signal: " << signal_name(WTERMSIG(status)) << ".\n";
+  if (!silent)
+    std::cerr << "The program was ended by a signal: " << signal_name(WTERMSIG(status)) << ".\n";
   return 128 + WTERMSIG(status);
 }
 

@@ -15,7 +15,7 @@ using Tokens = std::vector<Token>;
 using Index = std::size_t;
 constexpr Index kNone = ~Index{0};
 
-/// Text to put in, or to put in place of other text.
+/// Text to put in, or to put instead of other text.
 struct Edit {
   std::size_t begin, end;
   std::string text;

@@ -14,8 +14,8 @@ import include_arrows  # noqa: E402  (it is in the folder above)
 
 # Column and row of each folder, from the top left; a fraction is between two columns.
 PLACES = {
-    "app": (0, 0), "distributed": (1, 0), "td/parallel": (3.5, 0), "td/amp": (5, 0),
-    "data": (1.25, 1), "io": (2.2, 1), "td/nn": (3.15, 1), "td/optim": (4.1, 1), "xla": (5.05, 1),
+    "app": (0, 0), "distributed": (1, 0), "cuda": (2.7, 0), "td/parallel": (3.5, 0), "td/amp": (5, 0),
+    "data": (1.1, 1), "io": (2.05, 1), "td/nn": (3.15, 1), "td/optim": (4.1, 1), "xla": (5.05, 1),
     "simt": (2.5, 2), "td/ops": (3.6, 2),
     "sim": (2.1, 3), "td/kernels": (3.1, 3), "td/autograd": (4.1, 3),
     "trace": (0, 4), "td/tensor": (3.6, 4), "td/backends": (4.7, 4),

@@ -24,6 +24,7 @@ _todevice_course() {
       check | watch | prove) words="$(_todevice_chapters "$root") $(_todevice_exercises "$root")" ;;
       debug | hint | solution | reset) words="$(_todevice_exercises "$root")" ;;
       run | launch | list) words="$(_todevice_chapters "$root")" ;;
+      cuda) words="--check --profile --json --pictures --gpu --cpu" ;;
       help) words="$("$tool" --help | awk '/^  [a-z]/ { print $1 }')" ;;
     esac
   fi

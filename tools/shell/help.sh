@@ -40,6 +40,7 @@ usage() {
   usage_line "$width" "solution N.NAME" "compare your file with the solution"
   usage_line "$width" "reset N.NAME" "bring the original file back; yours is kept"
   usage_line "$width" "docs [--open]" "the lessons as pages"
+  usage_line "$width" "cuda FILE.cu" "run your own CUDA program, also without a GPU"
   printf '\nMeasure\n'
   usage_line "$width" "time" "time the CPU against one and several devices"
   printf '\nLook after\n'

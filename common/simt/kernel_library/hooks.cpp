@@ -20,6 +20,7 @@
 
 using td::simt::AccessForm;
 using td::simt::is_observed;
+using td::simt::is_reported;
 using td::simt::tell_atomic;
 using td::simt::tell_read;
 using td::simt::tell_volatile_read;
@@ -27,7 +28,7 @@ using td::simt::tell_write;
 
 #define ACCESS(name, tell, bytes, form)         \
   HOOK __tsan_##name(const void* p) {           \
-    if (is_observed) [[unlikely]]               \
+    if (is_reported(p)) [[unlikely]]            \
       tell(p, bytes, AccessForm::form, KERNEL); \
   }
 #define ACCESSES(bytes)                                                                     \
@@ -44,10 +45,10 @@ ACCESSES(8)
 ACCESSES(16)
 
 HOOK __tsan_read_range(const void* p, std::size_t bytes) {
-  if (is_observed && bytes) tell_read(p, bytes, AccessForm::kCopy, KERNEL);
+  if (bytes && is_reported(p)) tell_read(p, bytes, AccessForm::kCopy, KERNEL);
 }
 HOOK __tsan_write_range(const void* p, std::size_t bytes) {
-  if (is_observed && bytes) tell_write(p, bytes, AccessForm::kCopy, KERNEL);
+  if (bytes && is_reported(p)) tell_write(p, bytes, AccessForm::kCopy, KERNEL);
 }
 
 HOOK __tsan_init() {}
@@ -127,22 +128,21 @@ void* __real_memcpy(void* to, const void* from, std::size_t bytes);
 void* __real_memmove(void* to, const void* from, std::size_t bytes);
 void* __real_memset(void* to, int value, std::size_t bytes);
 }
+static void tell_copy(void* to, const void* from, std::size_t bytes, const void* pc) {
+  if (bytes == 0) return;
+  if (is_reported(from)) tell_read(from, bytes, AccessForm::kCopy, pc);
+  if (is_reported(to)) tell_write(to, bytes, AccessForm::kCopy, pc);
+}
 HOOKED(void*) __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
-  if (is_observed && bytes) {
-    tell_read(from, bytes, AccessForm::kCopy, KERNEL);
-    tell_write(to, bytes, AccessForm::kCopy, KERNEL);
-  }
+  tell_copy(to, from, bytes, KERNEL);
   return __real_memcpy(to, from, bytes);
 }
 HOOKED(void*) __wrap_memmove(void* to, const void* from, std::size_t bytes) {
-  if (is_observed && bytes) {
-    tell_read(from, bytes, AccessForm::kCopy, KERNEL);
-    tell_write(to, bytes, AccessForm::kCopy, KERNEL);
-  }
+  tell_copy(to, from, bytes, KERNEL);
   return __real_memmove(to, from, bytes);
 }
 HOOKED(void*) __wrap_memset(void* to, int value, std::size_t bytes) {
-  if (is_observed && bytes) tell_write(to, bytes, AccessForm::kCopy, KERNEL);
+  if (bytes && is_reported(to)) tell_write(to, bytes, AccessForm::kCopy, KERNEL);
   return __real_memset(to, value, bytes);
 }
 
