@@ -67,7 +67,8 @@ function(td_link_observed target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:td_kernel_hooks>)
   set_property(TARGET ${target} PROPERTY RULE_LAUNCH_LINK
     "\"${PROJECT_SOURCE_DIR}/cmake/link_kernels.sh\"")
-  foreach(function IN ITEMS memcpy memset memmove malloc free _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm)
+  foreach(function IN ITEMS memcpy memset memmove malloc free _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm
+      clock)
     target_link_options(${target} PRIVATE LINKER:--wrap=${function})
   endforeach()
 endfunction()

@@ -48,6 +48,11 @@ std::uint64_t warp_call(WarpFunction function, unsigned mask, std::uint64_t valu
   return machine ? machine->warp_call(function, mask, value, lane, width, CALLER) : value;
 }
 
+unsigned active_lanes() {
+  Machine* const machine = Machine::running();
+  return machine ? machine->active_lanes(CALLER) : 1;
+}
+
 void tell_read(const void* address, std::size_t bytes, AccessForm form, const void* pc) {
   tell(AccessKind::kRead, address, bytes, form, address_of(pc));
 }
@@ -88,6 +93,17 @@ void tell_basic_block(const void* pc) {
 
 bool in_kernel() { return Machine::running() != nullptr; }
 
+AddressSpace address_space(const void* address) {
+  const Machine* const machine = Machine::running();
+  return machine ? machine->address_space(address_of(address)) : AddressSpace::kGlobal;
+}
+
+char* shared_window() {
+  const Machine* const machine = Machine::running();
+  return machine ? reinterpret_cast<char*>(machine->library().thread_local_variables.begin)
+                 : nullptr;
+}
+
 void* device_malloc(std::size_t bytes) { return DeviceHeap::instance().allocate(bytes); }
 
 bool device_free(const void* begin, const void* pc) {
@@ -112,6 +128,15 @@ void assertion_failed(const char* text, const void* pc) {
   Machine* const machine = Machine::running();
   if (!machine) __builtin_trap();
   machine->fail_thread(Finding::Kind::kTrap, address_of(pc), text_of_assertion(*machine, text));
+}
+
+void trap(const char* function) {
+  Machine* const machine = Machine::running();
+  if (!machine) __builtin_trap();
+  machine->fail_thread(Finding::Kind::kTrap, CALLER,
+                       "thread " + text_of(machine->current().index) + " of block " +
+                           text_of(blockIdx) + " calls " + function +
+                           "\n  it ends the kernel with an error, as the program demands");
 }
 
 unsigned lane_of_thread() {

@@ -73,7 +73,7 @@ void Machine::begin_block(std::uint32_t number) {
     auto random = random_for(options_.seed, number);
     std::shuffle(order_.begin(), order_.end(), random);
   }
-  next_thread_ = exited_ = failed_ = at_barrier_ = 0;
+  next_thread_ = exited_ = failed_ = at_barrier_ = active_ = 0;
   stuck_ = false;
   limit_.restart();
   if (observer_) observer_->begin_block(block_);
@@ -90,6 +90,8 @@ bool Machine::run_block(std::uint32_t number) {
       fibers_.outside().switch_to(fibers_.acquire());
     } else if (exited_ == count) {
       break;
+    } else if (active_ > 0) {
+      group_active();
     } else if (at_barrier_ + exited_ == count) {
       release_barrier();
     } else {
@@ -200,6 +202,7 @@ void Machine::may_wait(std::uintptr_t pc) {
   constexpr int kMostInARow = 4096;
   if (++waits_ < kMostInARow) return;
   if (limit_.is_over()) end_at_fault({SIGVTALRM, pc - 1});
+  if (active_ > 0) group_active();  // it may wait for one of them
   let_others_run();
 }
 
@@ -207,6 +210,12 @@ void Machine::let_others_run() {
   begins_others_ = true;
   make_ready(*current_);
   wait(*current_);
+}
+
+AddressSpace Machine::address_space(std::uintptr_t address) const {
+  if (fibers_.contains(address)) return AddressSpace::kLocal;
+  if (library_->thread_local_variables.contains(address)) return AddressSpace::kShared;
+  return library_->is_constant(address) ? AddressSpace::kConstant : AddressSpace::kGlobal;
 }
 
 void Machine::fence() {

@@ -43,6 +43,7 @@ struct Warp {
   unsigned exited = 0;   ///< Returned, ended by an error, or beyond the end of the block.
   unsigned failed = 0;   ///< Ended by an error; they have exited, too.
   unsigned waiting = 0;  ///< In a function of the warp.
+  unsigned active = 0;   ///< In active_lanes(); they do not count as waiting.
 };
 
 class Machine {
@@ -65,6 +66,7 @@ class Machine {
   int block_barrier(BlockBarrier barrier, int predicate, std::uintptr_t pc);
   std::uint64_t warp_call(WarpFunction function, unsigned mask, std::uint64_t value, int lane,
                           int width, std::uintptr_t pc);
+  unsigned active_lanes(std::uintptr_t pc);
   void access(AccessKind kind, std::uintptr_t address, std::size_t bytes, AccessForm form,
               std::uintptr_t pc);
   /// Lets other threads run from time to time, because the current one may wait for them.
@@ -91,6 +93,9 @@ class Machine {
   /// The current thread; only while running() is not null.
   const ThreadInfo& current() const { return current_->info; }
   std::uint64_t seed() const { return options_.seed; }
+  /// The library of the kernel.
+  const Library& library() const { return *library_; }
+  AddressSpace address_space(std::uintptr_t address) const;
   /// Whether the launch was ended because its time was over.
   bool timed_out() const { return timed_out_; }
   /// Those of findings() about values of lanes that take no part in a shuffle.
@@ -124,6 +129,8 @@ class Machine {
   void complete_waiting(std::uint32_t warp);
   bool try_complete(std::uint32_t warp, unsigned lane);
   void complete(std::uint32_t warp, unsigned group);
+  void make_group_ready(std::uint32_t warp, unsigned group);
+  void group_active();
   void give_results(std::uint32_t warp, unsigned group);
   void give_shuffle(std::uint32_t warp, unsigned group, Thread& thread);
   void multiply_matrices(std::uint32_t warp, unsigned group);
@@ -154,6 +161,7 @@ class Machine {
   std::size_t next_ready_ = 0;
   std::uint32_t next_thread_ = 0;  // of order_: the first that has not begun
   std::uint32_t exited_ = 0, failed_ = 0, at_barrier_ = 0;  // failed_: exited by an error
+  std::uint32_t active_ = 0;                                // in active_lanes()
   std::uintptr_t barrier_pc_ = 0;                           // of the first thread at the barrier
   bool barriers_differ_ = false;                            // other threads wait elsewhere
   bool begins_others_ = false;                              // threads that have not begun go first

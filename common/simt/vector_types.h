@@ -9,46 +9,46 @@
 #include <vector_types.h>
 #else
 
-#ifdef __clang__  // copies it as one SIMD vector
+/// In a struct: its copies are in one piece.
+#ifdef __clang__  // which then copies it as one SIMD vector
 #define TD_SIMT_ONE_PIECE(name, size)                                                            \
   using Piece = unsigned char __attribute__((vector_size(size), may_alias));                     \
-  name() = default;                                                                              \
   name(const name& v) { *reinterpret_cast<Piece*>(this) = *reinterpret_cast<const Piece*>(&v); } \
   name& operator=(const name& v) {                                                               \
     *reinterpret_cast<Piece*>(this) = *reinterpret_cast<const Piece*>(&v);                       \
     return *this;                                                                                \
   }
-#define TD_SIMT_ONE_PIECE2(name, T) \
-  TD_SIMT_ONE_PIECE(name, 2 * sizeof(T)) constexpr name(T x_, T y_) : x(x_), y(y_) {}
-#define TD_SIMT_ONE_PIECE4(name, T)      \
-  TD_SIMT_ONE_PIECE(name, 4 * sizeof(T)) \
-  constexpr name(T x_, T y_, T z_, T w_) : x(x_), y(y_), z(z_), w(w_) {}
+#define TD_SIMT_CONSTRUCTORS(name, ...) \
+  name() = default;                     \
+  constexpr name __VA_ARGS__
 #else  // g++ does not split a struct that has a volatile member, be it one without bits
-#define TD_SIMT_ONE_PIECE2(name, T) volatile int : 0;
-#define TD_SIMT_ONE_PIECE4(name, T) volatile int : 0;
+#define TD_SIMT_ONE_PIECE(name, size) volatile int : 0;
+#define TD_SIMT_CONSTRUCTORS(name, ...)  // so it is an aggregate
 #endif
 
-#define TD_SIMT_VECTORS_UP_TO_3(name, T)                     \
-  struct name##1 {                                           \
-    T x;                                                     \
-  };                                                         \
-  struct alignas(2 * sizeof(T)) name##2 {                    \
-    T x, y;                                                  \
-    TD_SIMT_ONE_PIECE2(name##2, T)                           \
-  };                                                         \
-  struct name##3 {                                           \
-    T x, y, z;                                               \
-  };                                                         \
-  inline name##1 make_##name##1(T x) { return {x}; }         \
-  inline name##2 make_##name##2(T x, T y) { return {x, y}; } \
+#define TD_SIMT_VECTORS_UP_TO_3(name, T)                         \
+  struct name##1 {                                               \
+    T x;                                                         \
+  };                                                             \
+  struct alignas(2 * sizeof(T)) name##2 {                        \
+    T x, y;                                                      \
+    TD_SIMT_ONE_PIECE(name##2, 2 * sizeof(T))                    \
+    TD_SIMT_CONSTRUCTORS(name##2, (T x_, T y_) : x(x_), y(y_){}) \
+  };                                                             \
+  struct name##3 {                                               \
+    T x, y, z;                                                   \
+  };                                                             \
+  inline name##1 make_##name##1(T x) { return {x}; }             \
+  inline name##2 make_##name##2(T x, T y) { return {x, y}; }     \
   inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }
 
-#define TD_SIMT_VECTORS(name, T)          \
-  TD_SIMT_VECTORS_UP_TO_3(name, T)        \
-  struct alignas(4 * sizeof(T)) name##4 { \
-    T x, y, z, w;                         \
-    TD_SIMT_ONE_PIECE4(name##4, T)        \
-  };                                      \
+#define TD_SIMT_VECTORS(name, T)                                                           \
+  TD_SIMT_VECTORS_UP_TO_3(name, T)                                                         \
+  struct alignas(4 * sizeof(T)) name##4 {                                                  \
+    T x, y, z, w;                                                                          \
+    TD_SIMT_ONE_PIECE(name##4, 4 * sizeof(T))                                              \
+    TD_SIMT_CONSTRUCTORS(name##4, (T x_, T y_, T z_, T w_) : x(x_), y(y_), z(z_), w(w_){}) \
+  };                                                                                       \
   inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 
 /// Those of 32 bytes, which a GPU copies in two pieces.
@@ -75,9 +75,7 @@ TD_SIMT_LONG_VECTORS(double, double)
 #undef TD_SIMT_LONG_VECTORS
 #undef TD_SIMT_VECTORS
 #undef TD_SIMT_VECTORS_UP_TO_3
-#undef TD_SIMT_ONE_PIECE4
-#undef TD_SIMT_ONE_PIECE2
-#undef TD_SIMT_ONE_PIECE
+#undef TD_SIMT_CONSTRUCTORS
 
 /// Extents of a grid or a block; extents that are not given are 1.
 struct dim3 {
