@@ -10,18 +10,26 @@
 
 namespace td::simt {
 
+template <std::size_t bytes>
+struct UnsignedOf;
+template <>
+struct UnsignedOf<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct UnsignedOf<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct UnsignedOf<8> {
+  using type = std::uint64_t;
+};
+
 /// Replaces *address by `change(*address)`, and returns the old value.
 template <class T, class Change>
 __attribute__((noinline, no_sanitize("thread"))) T atomic_change(T* address, Change change) {
   tell_atomic(address, sizeof(T), __builtin_return_address(0));
-  using Bits = decltype([] {
-    if constexpr (sizeof(T) == 8)
-      return std::uint64_t{};
-    else if constexpr (sizeof(T) == 4)
-      return std::uint32_t{};
-    else
-      return std::uint16_t{};
-  }());
+  using Bits = typename UnsignedOf<sizeof(T)>::type;
   Bits* const bits = reinterpret_cast<Bits*>(address);
   Bits old = __atomic_load_n(bits, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(bits, &old, same_bits<Bits>(change(same_bits<T>(old))), false,

@@ -6,6 +6,7 @@
 
 #include <chrono>
 
+#include "simt/async_copy.h"
 #include "simt/device_heap.h"
 #include "simt/machine.h"
 #include "simt/matrices.h"
@@ -51,6 +52,32 @@ std::uint64_t warp_call(WarpFunction function, unsigned mask, std::uint64_t valu
 unsigned active_lanes() {
   Machine* const machine = Machine::running();
   return machine ? machine->active_lanes(CALLER) : 1;
+}
+
+bool is_cooperative() {
+  const Machine* const machine = Machine::running();
+  return machine && machine->is_cooperative();
+}
+
+void grid_barrier() {
+  if (Machine* const machine = Machine::running()) machine->grid_barrier(CALLER);
+}
+
+void wait_for_others() {
+  if (Machine* const machine = Machine::running()) machine->wait_for_others(CALLER);
+}
+
+void async_copy(void* to, const void* from, std::size_t bytes, std::size_t zeros) {
+  if (Machine* const machine = Machine::running())
+    machine->async_copy({to, from, bytes, zeros, CALLER});
+}
+
+void async_commit() {
+  if (Machine* const machine = Machine::running()) machine->async_commit();
+}
+
+void async_wait(std::size_t left) {
+  if (Machine* const machine = Machine::running()) machine->async_wait(left);
 }
 
 void tell_read(const void* address, std::size_t bytes, AccessForm form, const void* pc) {
@@ -136,7 +163,7 @@ void trap(const char* function) {
   machine->fail_thread(Finding::Kind::kTrap, CALLER,
                        "thread " + text_of(machine->current().index) + " of block " +
                            text_of(blockIdx) + " calls " + function +
-                           "\n  it ends the kernel with an error, as the program demands");
+                           "\n  it ends the kernel with an error");
 }
 
 unsigned lane_of_thread() {

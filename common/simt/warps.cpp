@@ -276,6 +276,7 @@ void Machine::report_mismatch(const Thread& thread, const Thread& other) {
 
 /// No thread of the block can continue: reports all waiting threads and ends the block.
 void Machine::report_deadlock() {
+  if (at_barrier_ > 0 && at_grid_barrier_ > 0) report_mixed_barriers();
   for (std::uint32_t warp = 0; warp < warps_.size(); ++warp) {
     unsigned left = warps_[warp].waiting;
     while (left) {
