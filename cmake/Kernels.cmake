@@ -63,7 +63,7 @@ function(td_observed_sources target)
 endfunction()
 
 # The functions of the C library that the hooks replace.
-set(TD_WRAPPED_FUNCTIONS memcpy memset memmove malloc free _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm)
+set(TD_WRAPPED_FUNCTIONS memcpy memset memmove malloc free _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm clock)
 
 # The target has objects that call the hooks.
 function(td_link_observed target)

@@ -10,23 +10,39 @@
 
 namespace td::simt {
 
+template <std::size_t bytes>
+struct UnsignedOf;
+template <>
+struct UnsignedOf<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct UnsignedOf<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct UnsignedOf<8> {
+  using type = std::uint64_t;
+};
+
 /// Replaces *address by `change(*address)`, and returns the old value.
 template <class T, class Change>
 __attribute__((noinline, no_sanitize("thread"))) T atomic_change(T* address, Change change) {
   tell_atomic(address, sizeof(T), __builtin_return_address(0));
-  using Bits = decltype([] {
-    if constexpr (sizeof(T) == 8)
-      return std::uint64_t{};
-    else
-      return std::uint32_t{};
-  }());
+  using Bits = typename UnsignedOf<sizeof(T)>::type;
   Bits* const bits = reinterpret_cast<Bits*>(address);
   Bits old = __atomic_load_n(bits, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(bits, &old,
-                                      __builtin_bit_cast(Bits, change(__builtin_bit_cast(T, old))),
-                                      false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  while (!__atomic_compare_exchange_n(bits, &old, same_bits<Bits>(change(same_bits<T>(old))), false,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
-  return __builtin_bit_cast(T, old);
+  return same_bits<T>(old);
+}
+
+/// Replaces *address by `value` where it is `expected`, and returns the old value.
+template <class T>
+TD_SIMT_INLINE T atomic_compare(T* address, T expected, T value) {
+  __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
 }
 
 /// The operations that are more than a builtin, without hooks.
@@ -66,48 +82,52 @@ struct CountDown {
 
 }  // namespace td::simt
 
-#define TD_SIMT_ATOMIC(T, name, builtin)               \
-  TD_SIMT_INLINE T atomic##name(T* address, T value) { \
-    return builtin(address, value, __ATOMIC_RELAXED);  \
-  }
-#define TD_SIMT_INTEGER_ATOMICS(T)                                                  \
-  TD_SIMT_ATOMIC(T, Add, __atomic_fetch_add)                                        \
-  TD_SIMT_ATOMIC(T, And, __atomic_fetch_and)                                        \
-  TD_SIMT_ATOMIC(T, Or, __atomic_fetch_or)                                          \
-  TD_SIMT_ATOMIC(T, Xor, __atomic_fetch_xor)                                        \
-  TD_SIMT_ATOMIC(T, Exch, __atomic_exchange_n)                                      \
-  TD_SIMT_INLINE T atomicMin(T* address, T value) {                                 \
-    return td::simt::atomic_change(address, td::simt::Least<T>{value});             \
-  }                                                                                 \
-  TD_SIMT_INLINE T atomicMax(T* address, T value) {                                 \
-    return td::simt::atomic_change(address, td::simt::Greatest<T>{value});          \
-  }                                                                                 \
-  TD_SIMT_INLINE T atomicCAS(T* address, T expected, T value) {                     \
-    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_RELAXED, \
-                                __ATOMIC_RELAXED);                                  \
-    return expected;                                                                \
-  }
+/// The function, and its forms for the threads of a block or of the whole system, which are the
+/// same here.
+#define TD_SIMT_ATOMIC(T, name, parameters, ...)                           \
+  TD_SIMT_INLINE T atomic##name parameters { return __VA_ARGS__; }         \
+  TD_SIMT_INLINE T atomic##name##_block parameters { return __VA_ARGS__; } \
+  TD_SIMT_INLINE T atomic##name##_system parameters { return __VA_ARGS__; }
+#define TD_SIMT_BUILTIN(T, name, builtin) \
+  TD_SIMT_ATOMIC(T, name, (T * address, T value), builtin(address, value, __ATOMIC_RELAXED))
+#define TD_SIMT_CHANGE(T, name, Change) \
+  TD_SIMT_ATOMIC(T, name, (T * address, T value), td::simt::atomic_change(address, Change{value}))
+#define TD_SIMT_EXCHANGES(T)                                 \
+  TD_SIMT_BUILTIN(T, Exch, __atomic_exchange_n)              \
+  TD_SIMT_ATOMIC(T, CAS, (T * address, T expected, T value), \
+                 td::simt::atomic_compare(address, expected, value))
+#define TD_SIMT_EXTREMES(T)                  \
+  TD_SIMT_CHANGE(T, Min, td::simt::Least<T>) \
+  TD_SIMT_CHANGE(T, Max, td::simt::Greatest<T>)
+#define TD_SIMT_INTEGER_ATOMICS(T)            \
+  TD_SIMT_EXCHANGES(T)                        \
+  TD_SIMT_EXTREMES(T)                         \
+  TD_SIMT_BUILTIN(T, Add, __atomic_fetch_add) \
+  TD_SIMT_BUILTIN(T, And, __atomic_fetch_and) \
+  TD_SIMT_BUILTIN(T, Or, __atomic_fetch_or)   \
+  TD_SIMT_BUILTIN(T, Xor, __atomic_fetch_xor)
+
+TD_SIMT_ATOMIC(unsigned short, CAS,
+               (unsigned short* address, unsigned short expected, unsigned short value),
+               td::simt::atomic_compare(address, expected, value))
 TD_SIMT_INTEGER_ATOMICS(int)
 TD_SIMT_INTEGER_ATOMICS(unsigned)
 TD_SIMT_INTEGER_ATOMICS(unsigned long long)
-TD_SIMT_ATOMIC(int, Sub, __atomic_fetch_sub)
-TD_SIMT_ATOMIC(unsigned, Sub, __atomic_fetch_sub)
+TD_SIMT_EXTREMES(long long)
+TD_SIMT_BUILTIN(int, Sub, __atomic_fetch_sub)
+TD_SIMT_BUILTIN(unsigned, Sub, __atomic_fetch_sub)
+TD_SIMT_CHANGE(float, Add, td::simt::Plus<float>)
+TD_SIMT_CHANGE(double, Add, td::simt::Plus<double>)
+TD_SIMT_CHANGE(__half, Add, td::simt::Plus<__half>)
+TD_SIMT_CHANGE(__nv_bfloat16, Add, td::simt::Plus<__nv_bfloat16>)
+TD_SIMT_CHANGE(__half2, Add, td::simt::Plus<__half2>)
+TD_SIMT_CHANGE(__nv_bfloat162, Add, td::simt::Plus<__nv_bfloat162>)
+TD_SIMT_CHANGE(unsigned, Inc, td::simt::CountUp)
+TD_SIMT_CHANGE(unsigned, Dec, td::simt::CountDown)
+TD_SIMT_ATOMIC(float, Exch, (float* address, float value),
+               td::simt::from_bits<float>(__atomic_exchange_n(reinterpret_cast<unsigned*>(address),
+                                                              __builtin_bit_cast(unsigned, value),
+                                                              __ATOMIC_RELAXED)))
 #undef TD_SIMT_INTEGER_ATOMICS
-#undef TD_SIMT_ATOMIC
-
-TD_SIMT_INLINE float atomicAdd(float* address, float value) {
-  return td::simt::atomic_change(address, td::simt::Plus<float>{value});
-}
-TD_SIMT_INLINE double atomicAdd(double* address, double value) {
-  return td::simt::atomic_change(address, td::simt::Plus<double>{value});
-}
-TD_SIMT_INLINE float atomicExch(float* address, float value) {
-  return td::simt::from_bits<float>(
-      atomicExch(reinterpret_cast<unsigned*>(address), __builtin_bit_cast(unsigned, value)));
-}
-TD_SIMT_INLINE unsigned atomicInc(unsigned* address, unsigned last) {
-  return td::simt::atomic_change(address, td::simt::CountUp{last});
-}
-TD_SIMT_INLINE unsigned atomicDec(unsigned* address, unsigned last) {
-  return td::simt::atomic_change(address, td::simt::CountDown{last});
-}
+#undef TD_SIMT_EXTREMES
+#undef TD_SIMT_EXCHANGES

@@ -6,6 +6,7 @@
 
 #include <chrono>
 
+#include "simt/async_copy.h"
 #include "simt/device_heap.h"
 #include "simt/machine.h"
 #include "simt/matrices.h"
@@ -52,6 +53,37 @@ std::uint64_t warp_call(WarpFunction function, unsigned mask, std::uint64_t valu
   return machine ? machine->warp_call(function, mask, value, lane, width, CALLER) : value;
 }
 
+unsigned active_lanes() {
+  Machine* const machine = Machine::running();
+  return machine ? machine->active_lanes(CALLER) : 1;
+}
+
+bool is_cooperative() {
+  const Machine* const machine = Machine::running();
+  return machine && machine->is_cooperative();
+}
+
+void grid_barrier() {
+  if (Machine* const machine = Machine::running()) machine->grid_barrier(CALLER);
+}
+
+void wait_for_others() {
+  if (Machine* const machine = Machine::running()) machine->wait_for_others(CALLER);
+}
+
+void async_copy(void* to, const void* from, std::size_t bytes, std::size_t zeros) {
+  if (Machine* const machine = Machine::running())
+    machine->async_copy({to, from, bytes, zeros, CALLER});
+}
+
+void async_commit() {
+  if (Machine* const machine = Machine::running()) machine->async_commit();
+}
+
+void async_wait(std::size_t left) {
+  if (Machine* const machine = Machine::running()) machine->async_wait(left);
+}
+
 void tell_read(const void* address, std::size_t bytes, AccessForm form, const void* pc) {
   tell(AccessKind::kRead, address, bytes, form, address_of(pc));
 }
@@ -92,6 +124,17 @@ void tell_basic_block(const void* pc) {
 
 bool in_kernel() { return Machine::running() != nullptr; }
 
+AddressSpace address_space(const void* address) {
+  const Machine* const machine = Machine::running();
+  return machine ? machine->address_space(address_of(address)) : AddressSpace::kGlobal;
+}
+
+char* shared_window() {
+  const Machine* const machine = Machine::running();
+  return machine ? reinterpret_cast<char*>(machine->library().thread_local_variables.begin)
+                 : nullptr;
+}
+
 void* device_malloc(std::size_t bytes) { return DeviceHeap::instance().allocate(bytes); }
 
 bool device_free(const void* begin, const void* pc) {
@@ -116,6 +159,15 @@ void assertion_failed(const char* text, const void* pc) {
   Machine* const machine = Machine::running();
   if (!machine) __builtin_trap();
   machine->fail_thread(Finding::Kind::kTrap, address_of(pc), text_of_assertion(*machine, text));
+}
+
+void trap(const char* function) {
+  Machine* const machine = Machine::running();
+  if (!machine) __builtin_trap();
+  machine->fail_thread(Finding::Kind::kTrap, CALLER,
+                       "thread " + text_of(machine->current().index) + " of block " +
+                           text_of(blockIdx) + " calls " + function +
+                           "\n  it ends the kernel with an error");
 }
 
 unsigned lane_of_thread() {

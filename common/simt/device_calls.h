@@ -20,6 +20,15 @@
 
 namespace td::simt {
 
+/// As std::bit_cast, for types with constructors too.
+template <class To, class From>
+TD_SIMT_INLINE To same_bits(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  __builtin_memcpy(static_cast<void*>(&to), static_cast<const void*>(&from), sizeof to);
+  return to;
+}
+
 /// True while the kernels of this OS thread are observed, or its host code is.
 extern constinit thread_local bool is_observed;
 /// Where observed accesses are: everywhere for kernels, in the memory of devices for host code.
@@ -60,6 +69,7 @@ enum class WarpFunction : std::uint8_t {
   kAnd,
   kOr,
   kXor,
+  kActive,
   kMatrixLoad,
   kMatrixStore,
   kMatrixProduct,
@@ -68,6 +78,10 @@ enum class WarpFunction : std::uint8_t {
 /// @param value the input of the lane; @param lane of a shuffle: a lane, a delta or a lane mask.
 TD_SIMT_OWN_PLACE std::uint64_t warp_call(WarpFunction function, unsigned mask,
                                           std::uint64_t value = 0, int lane = 0, int width = 32);
+
+/// The lanes that run together here: those of the warp that have reached this place when none can
+/// go on without the others.
+TD_SIMT_OWN_PLACE unsigned active_lanes();
 
 /// A lane's input to load_matrix_sync and store_matrix_sync, which must be equal in all lanes.
 struct MatrixAccess {
@@ -115,6 +129,11 @@ void tell_basic_block(const void* pc);
 
 /// Whether the caller is a kernel.
 bool in_kernel();
+/// Where the memory is that a kernel's address means.
+enum class AddressSpace : std::uint8_t { kGlobal, kShared, kConstant, kLocal };
+AddressSpace address_space(const void* address);
+/// Where the shared memory of the kernel's block begins.
+char* shared_window();
 /// malloc and free of a kernel. @return false where `begin` is not of the device's heap.
 ///@{
 void* device_malloc(std::size_t bytes);
@@ -124,6 +143,8 @@ bool device_free(const void* begin, const void* pc);
 void fence();
 /// Ends the thread: `assert(text)` does not hold.
 [[noreturn]] void assertion_failed(const char* text, const void* pc);
+/// Ends the thread, which calls `function`.
+[[noreturn]] TD_SIMT_OWN_PLACE void trap(const char* function);
 /// clock64(): a counter that grows with time.
 long long clock_ticks();
 

@@ -94,6 +94,7 @@ void Machine::abandon_block() {
   }
   ready_.clear();
   next_ready_ = 0;
+  at_grid_barrier_ = 0;
   stuck_ = true;
 }
 

@@ -29,6 +29,9 @@ constexpr std::size_t kStack = 124 << 10;
 #endif
 constexpr std::size_t kSlot = kGuard + kStack;
 constexpr std::size_t kMostFibers = 1024 + 1;  // the threads of a block, and one that begins
+// Those of a cooperative launch beyond it have no guards, of which Linux allows 32,000 in a
+// process.
+constexpr std::size_t kMostOfGrid = 256 << 10;
 
 /// Stacks belong to the pool, so a fiber does not free its stack.
 struct LeavesStack {
@@ -94,15 +97,25 @@ FiberPool::FiberPool(Work work, void* owner) : work_(work), owner_(owner), outsi
 #endif
 }
 
+void FiberPool::reserve_for_grid() {
+  void* const space = mmap(nullptr, kMostOfGrid * kStack, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  TD_CHECK(Error, space != MAP_FAILED, "sim: no address space for the stacks of a grid's threads");
+  space_of_grid_ = static_cast<char*>(space);
+}
+
 FiberPool::~FiberPool() {
 #if defined(TD_THREAD_SANITIZER)
   for (const auto& fiber : fibers_) __tsan_destroy_fiber(fiber->sanitizer_);
 #endif
   munmap(space_, kMostFibers * kSlot);
+  if (space_of_grid_) munmap(space_of_grid_, kMostOfGrid * kStack);
 }
 
 bool FiberPool::contains(std::uintptr_t address) const {
-  return address - reinterpret_cast<std::uintptr_t>(space_) < kMostFibers * kSlot;
+  return address - reinterpret_cast<std::uintptr_t>(space_) < kMostFibers * kSlot ||
+         (space_of_grid_ &&
+          address - reinterpret_cast<std::uintptr_t>(space_of_grid_) < kMostOfGrid * kStack);
 }
 
 Fiber& FiberPool::acquire() {
@@ -114,12 +127,19 @@ Fiber& FiberPool::acquire() {
 
 Fiber& FiberPool::make() {
   const std::size_t number = fibers_.size();
-  char* const slot = space_ + number * kSlot;
-  TD_CHECK(Error, mprotect(slot + kGuard, kStack, PROT_READ | PROT_WRITE) == 0,
-           "sim: no memory for the stack of a block's thread");
+  char* stack = space_ + number * kSlot + kGuard;
+  if (number >= kMostFibers) {
+    TD_CHECK(Error, number < kMostFibers + kMostOfGrid, "sim: a cooperative launch has at most ",
+             kMostOfGrid, " threads; launch fewer blocks");
+    if (!space_of_grid_) reserve_for_grid();
+    stack = space_of_grid_ + (number - kMostFibers) * kStack;
+  } else {
+    TD_CHECK(Error, mprotect(stack, kStack, PROT_READ | PROT_WRITE) == 0,
+             "sim: no memory for the stack of a block's thread");
+  }
   fibers_.push_back(std::make_unique<Fiber>(*this));
   Fiber& fiber = *fibers_.back();
-  fiber.low_ = reinterpret_cast<std::uintptr_t>(slot) + kGuard;
+  fiber.low_ = reinterpret_cast<std::uintptr_t>(stack);
   // Stacks that begin at equal offsets in their pages would compete for the same cache lines.
   fiber.bytes_ = kStack - number % 12 * 320;
   return fiber;

@@ -70,12 +70,14 @@ class FiberPool {
  private:
   friend class Fiber;
   Fiber& make();
+  void reserve_for_grid();
 
   const Work work_;
   void* const owner_;
   Fiber outside_;
   Fiber* left_ = nullptr;  // the one that has switched last
   char* space_;
+  char* space_of_grid_ = nullptr;  // once a launch has more threads at once than a block
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> idle_;
 };

@@ -15,9 +15,12 @@
 #include <cstdio>
 #else
 #include "simt/atomics.h"
-#include "simt/half.h"
+#include "simt/half_functions.h"
+#include "simt/integers.h"
 #include "simt/language.h"
 #include "simt/math.h"
+#include "simt/memory_functions.h"
+#include "simt/rounding.h"
 #include "simt/warp.h"
 #include "simt/wmma.h"
 #endif

@@ -9,6 +9,7 @@
 #undef NDEBUG
 #include <assert.h>  // its __assert_fail is the machine's (kernel_library/hooks.cpp)
 #include <string.h>  // memcpy, memset and memmove, which CUDA has without a header
+#include <time.h>    // clock, which counts a GPU's ticks in a kernel (kernel_library/hooks.cpp)
 
 #include <cstdio>  // printf
 
@@ -27,14 +28,29 @@
 #endif
 #define __device__
 #define __host__
-#define __constant__ const
+#define __managed__
+#define __grid_constant__
+/// The host fills it; the machine reports a kernel that writes it.
+#define __constant__ __attribute__((section("td_constant")))
 #ifdef __clang__
 #define __shared__ thread_local __attribute__((used))
 #else  // constinit, because g++ otherwise reads a guard before each use of a type with constructors
 #define __shared__ constinit thread_local __attribute__((used))
 #endif
 #define __forceinline__ inline __attribute__((always_inline))
+// Nothing, because libstdc++ writes __attribute__((__noinline__)).
+#define __noinline__
+#define __maxnreg__(registers)
+#define __cluster_dims__(x, ...) __attribute__((aligned(td::simt::ClusterOfBlocks<(x)>::alignment)))
 #define __align__(bytes) __attribute__((aligned(bytes)))
+
+namespace td::simt {
+template <int blocks>
+struct ClusterOfBlocks {
+  static_assert(blocks < 0, "clusters of thread blocks need a GPU: remove __cluster_dims__");
+  static constexpr int alignment = 16;
+};
+}  // namespace td::simt
 
 /// The place of the calling thread in its block and its grid, and the extents of both. None is a
 /// dim3, because compilers assume that a constant of a type with constructors may change.
@@ -59,3 +75,9 @@ TD_SIMT_INLINE void __threadfence_block() { td::simt::fence(); }
 TD_SIMT_INLINE void __threadfence_system() { td::simt::fence(); }
 
 TD_SIMT_INLINE long long clock64() { return td::simt::clock_ticks(); }
+TD_SIMT_INLINE void __nanosleep(unsigned) { td::simt::clock_ticks(); }
+TD_SIMT_INLINE void __prof_trigger(int) {}
+[[noreturn]] TD_SIMT_INLINE void __trap() { td::simt::trap("__trap()"); }
+[[noreturn]] TD_SIMT_INLINE void __brkpt() {
+  td::simt::trap("__brkpt(), and no debugger is there");
+}

@@ -37,6 +37,10 @@ int look_at(dl_phdr_info* info, std::size_t, void* search) {
   return 1;
 }
 
+Range range(const char* begin, const char* end) {
+  return {reinterpret_cast<std::uintptr_t>(begin), static_cast<std::uintptr_t>(end - begin)};
+}
+
 void read_symbols(const void* kernel, Library& library) {
   Dl_info info{};
   if (!dladdr(kernel, &info)) return;
@@ -47,8 +51,9 @@ void read_symbols(const void* kernel, Library& library) {
   library.kernels = static_cast<const KernelLibrary*>(dlsym(handle, "td_kernel_library"));
   dlclose(handle);
   if (!library.kernels) return;
-  const auto begin = reinterpret_cast<std::uintptr_t>(library.kernels->hooks_begin);
-  library.hooks = {begin, reinterpret_cast<std::uintptr_t>(library.kernels->hooks_end) - begin};
+  library.hooks = range(library.kernels->hooks_begin, library.kernels->hooks_end);
+  library.constants.push_back(
+      range(library.kernels->constants_begin, library.kernels->constants_end));
 }
 
 }  // namespace

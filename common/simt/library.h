@@ -13,6 +13,7 @@ struct KernelLibrary {
   const char *hooks_begin, *hooks_end;  ///< The code of the hooks.
   /// The threads per block for which `__launch_bounds__` compiles the kernel; 0: it has none.
   unsigned (*launch_bounds)(const void* kernel);
+  const char *constants_begin, *constants_end;  ///< The `__constant__` variables.
 };
 
 /// A piece of address space.
@@ -26,7 +27,7 @@ struct Library {
   Range code;
   Range hooks;  ///< Part of the code.
   Range thread_local_variables;
-  std::vector<Range> constants;       ///< Memory that nothing writes after the library was loaded.
+  std::vector<Range> constants;       ///< What no kernel writes: read-only memory and `__constant__` variables.
   std::uintptr_t dynamic_shared = 0;  ///< Its beginning; 0 where no kernel has any.
   const KernelLibrary* kernels = nullptr;  ///< nullptr where it is no kernel library.
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -73,7 +74,8 @@ void Machine::begin_block(std::uint32_t number) {
     auto random = random_for(options_.seed, number);
     std::shuffle(order_.begin(), order_.end(), random);
   }
-  next_thread_ = exited_ = failed_ = at_barrier_ = 0;
+  next_thread_ = exited_ = failed_ = at_barrier_ = active_ = at_grid_barrier_ = 0;
+  copies_.clear();
   stuck_ = false;
   limit_.restart();
   if (observer_) observer_->begin_block(block_);
@@ -81,6 +83,11 @@ void Machine::begin_block(std::uint32_t number) {
 
 bool Machine::run_block(std::uint32_t number) {
   begin_block(number);
+  return run_threads();
+}
+
+/// Until all have returned, or wait at a barrier of the grid.
+bool Machine::run_threads() {
   const std::size_t count = threads_.size();
   while (!stuck_) {
     const bool can_begin = next_thread_ < count;
@@ -88,8 +95,10 @@ bool Machine::run_block(std::uint32_t number) {
       resume(*ready_[next_ready_++], fibers_.outside());
     } else if (can_begin) {
       fibers_.outside().switch_to(fibers_.acquire());
-    } else if (exited_ == count) {
+    } else if (exited_ + at_grid_barrier_ == count) {
       break;
+    } else if (active_ > 0) {
+      group_active();
     } else if (at_barrier_ + exited_ == count) {
       release_barrier();
     } else {
@@ -163,6 +172,7 @@ void Machine::wait(Thread& thread) {
 }
 
 void Machine::finish(Thread& thread) {
+  if (!copies_.empty()) copies_[thread.info.linear].pending.clear();
   const std::uint32_t warp = thread.info.warp();
   thread.state = Thread::State::kRuns;  // no longer waits, also if it was about to
   ++exited_;
@@ -200,13 +210,25 @@ void Machine::may_wait(std::uintptr_t pc) {
   constexpr int kMostInARow = 4096;
   if (++waits_ < kMostInARow) return;
   if (limit_.is_over()) end_at_fault({SIGVTALRM, pc - 1});
+  if (active_ > 0) group_active();  // it may wait for one of them
   let_others_run();
+}
+
+void Machine::wait_for_others(std::uintptr_t pc) {
+  waits_ = std::numeric_limits<int>::max() - 1;
+  may_wait(pc);
 }
 
 void Machine::let_others_run() {
   begins_others_ = true;
   make_ready(*current_);
   wait(*current_);
+}
+
+AddressSpace Machine::address_space(std::uintptr_t address) const {
+  if (fibers_.contains(address)) return AddressSpace::kLocal;
+  if (library_->thread_local_variables.contains(address)) return AddressSpace::kShared;
+  return library_->is_constant(address) ? AddressSpace::kConstant : AddressSpace::kGlobal;
 }
 
 void Machine::fence() {

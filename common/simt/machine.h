@@ -25,7 +25,7 @@ namespace td::simt {
 /// One thread of the running block. As large as a cache line, because a switch from one to the next
 /// accesses one line of each.
 struct alignas(64) Thread {
-  enum class State : std::uint8_t { kRuns, kAtBarrier, kInWarpFunction };
+  enum class State : std::uint8_t { kRuns, kAtBarrier, kAtGridBarrier, kInWarpFunction };
   ThreadInfo info{};
   Fiber* fiber = nullptr;    ///< While it waits.
   std::uintptr_t pc = 0;     ///< Where it waits: the address after the call.
@@ -38,11 +38,35 @@ struct alignas(64) Thread {
   WarpFunction function{};  ///< For kInWarpFunction.
 };
 
+/// A copy that its thread has not waited for.
+struct AsyncCopy {
+  void* to;
+  const void* from;
+  std::size_t bytes, zeros;
+  std::uintptr_t pc;
+  std::uint32_t batch = 0;
+};
+struct AsyncCopies {
+  std::vector<AsyncCopy> pending;
+  std::uint32_t batch = 0;  ///< Batches that were committed.
+};
+
 /// The lanes of one warp, one bit per lane.
 struct Warp {
   unsigned exited = 0;   ///< Returned, ended by an error, or beyond the end of the block.
   unsigned failed = 0;   ///< Ended by an error; they have exited, too.
   unsigned waiting = 0;  ///< In a function of the warp.
+  unsigned active = 0;   ///< In active_lanes(); they do not count as waiting.
+};
+
+/// A block whose threads wait at a barrier of the grid, or have returned.
+struct SuspendedBlock {
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  std::vector<std::uint32_t> order;
+  uint3 index{};
+  std::uint32_t exited = 0, failed = 0;
+  std::vector<char> shared[2];  ///< A copy of its variables, and of its dynamic shared memory.
 };
 
 class Machine {
@@ -59,12 +83,28 @@ class Machine {
   ///@}
   /// Runs one block. @return false when the launch cannot continue.
   bool run_block(std::uint32_t number);
+  /// Whether the block waits at a barrier of the grid, after run_block and resume_block. Then the
+  /// caller suspends it, and resumes it after all blocks have arrived there.
+  ///@{
+  bool is_suspended() const { return at_grid_barrier_ > 0; }
+  SuspendedBlock suspend();
+  bool resume_block(SuspendedBlock block);
+  ///@}
+  /// Ends a launch in which some of its `count` blocks wait for others that have ended.
+  void abandon_suspended(std::vector<SuspendedBlock> blocks, std::size_t count);
 
   /// What device_calls.h declares, for the current thread. `pc` is the address after the call.
   ///@{
   int block_barrier(BlockBarrier barrier, int predicate, std::uintptr_t pc);
   std::uint64_t warp_call(WarpFunction function, unsigned mask, std::uint64_t value, int lane,
                           int width, std::uintptr_t pc);
+  unsigned active_lanes(std::uintptr_t pc);
+  bool is_cooperative() const { return launch_->info.is_cooperative; }
+  void grid_barrier(std::uintptr_t pc);
+  void wait_for_others(std::uintptr_t pc);
+  void async_copy(const AsyncCopy& copy);
+  void async_commit();
+  void async_wait(std::size_t left);
   void access(AccessKind kind, std::uintptr_t address, std::size_t bytes, AccessForm form,
               std::uintptr_t pc);
   /// Lets other threads run from time to time, because the current one may wait for them.
@@ -91,6 +131,9 @@ class Machine {
   /// The current thread; only while running() is not null.
   const ThreadInfo& current() const { return current_->info; }
   std::uint64_t seed() const { return options_.seed; }
+  /// The library of the kernel.
+  const Library& library() const { return *library_; }
+  AddressSpace address_space(std::uintptr_t address) const;
   /// Whether the launch was ended because its time was over.
   bool timed_out() const { return timed_out_; }
   /// Those of findings() about values of lanes that take no part in a shuffle.
@@ -103,6 +146,9 @@ class Machine {
   static void work(void* machine, Fiber& self);
   void run_thread(Thread& thread, Fiber& self);
   void begin_block(std::uint32_t number);
+  bool run_threads();
+  std::vector<Range> shared_memory() const;
+  void copy_now(const AsyncCopy& copy);
   void resume(Thread& thread, Fiber& here);
   void enter(Thread& thread, Fiber& fiber);
   void wait(Thread& thread);
@@ -124,6 +170,8 @@ class Machine {
   void complete_waiting(std::uint32_t warp);
   bool try_complete(std::uint32_t warp, unsigned lane);
   void complete(std::uint32_t warp, unsigned group);
+  void make_group_ready(std::uint32_t warp, unsigned group);
+  void group_active();
   void give_results(std::uint32_t warp, unsigned group);
   void give_shuffle(std::uint32_t warp, unsigned group, Thread& thread);
   void multiply_matrices(std::uint32_t warp, unsigned group);
@@ -132,6 +180,8 @@ class Machine {
   void report_mismatch(const Thread& thread, const Thread& other);
   void report_absent_source(std::uint32_t warp, const Thread& thread, unsigned source);
   void report_deadlock();
+  void report_mixed_barriers();
+  void report_absent_blocks(const std::vector<SuspendedBlock>& blocks, std::size_t count);
   void check_call(const Thread& thread);
   Thread& lane_of(std::uint32_t warp, unsigned lane) { return threads_[warp * 32 + lane]; }
 
@@ -154,11 +204,14 @@ class Machine {
   std::size_t next_ready_ = 0;
   std::uint32_t next_thread_ = 0;  // of order_: the first that has not begun
   std::uint32_t exited_ = 0, failed_ = 0, at_barrier_ = 0;  // failed_: exited by an error
-  std::uintptr_t barrier_pc_ = 0;                           // of the first thread at the barrier
-  bool barriers_differ_ = false;                            // other threads wait elsewhere
-  bool begins_others_ = false;                              // threads that have not begun go first
-  Thread* current_ = nullptr;                               // nullptr outside of threads
-  Fiber* fiber_ = nullptr;                                  // of the current thread
+  std::uint32_t active_ = 0;                                // in active_lanes()
+  std::uint32_t at_grid_barrier_ = 0;
+  std::vector<AsyncCopies> copies_;  // by thread; empty until the launch has some
+  std::uintptr_t barrier_pc_ = 0;    // of the first thread at the barrier
+  bool barriers_differ_ = false;     // other threads wait elsewhere
+  bool begins_others_ = false;       // threads that have not begun go first
+  Thread* current_ = nullptr;        // nullptr outside of threads
+  Fiber* fiber_ = nullptr;           // of the current thread
   uint3 block_{};
   bool stuck_ = false, timed_out_ = false;
   int waits_ = 0;  // calls of may_wait() since the last switch

@@ -53,6 +53,7 @@ struct LaunchInfo {
   dim3 block;                      ///< Threads per block.
   std::size_t dynamic_shared = 0;  ///< Bytes.
   double flops = 0;  ///< Floating point operations, as the launch specifies them; 0 if it does not.
+  bool is_cooperative = false;  ///< All blocks run at the same time, so they may wait for all.
   std::vector<PointerArgument> arguments;  ///< In the order of the parameters.
   /// All shared variables that the kernel's library has. Those that a block accesses belong to the
   /// kernel, so static shared memory is known only at end_launch.
@@ -144,6 +145,10 @@ class Observer {
   bool is_ahead() const { return is_ahead_; }
   /// After all threads of the block that have not returned arrived at a __syncthreads.
   virtual void barrier(const Site*) {}
+  /// After all threads of a cooperative launch that have not returned arrived at a barrier of the
+  /// grid. At such a barrier end_block is called, and resume_block when the block goes on.
+  virtual void grid_barrier() {}
+  virtual void resume_block(uint3 block) { begin_block(block); }
   /// After a __syncwarp of the lanes in `mask` of the warp.
   virtual void warp_barrier(std::uint32_t /*warp*/, std::uint32_t /*mask*/) {}
   /// A __threadfence, of the block or wider.

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "simt/debug_info.h"
 #include "simt/launch_memory.h"
@@ -41,8 +42,37 @@ std::uint32_t blocks_of(const Launch& launch) {
   return grid.x * grid.y * grid.z;
 }
 
+/// Runs the blocks of a cooperative launch from one barrier of the grid to the next.
+void run_together(const Launch& launch, Observer* observer, const RunOptions& options) {
+  const std::uint32_t count = blocks_of(launch);
+  const BlockOrder order(count, options);
+  Machine& machine = Machine::of_this_thread();
+  machine.begin(launch, observer, options);
+  std::vector<SuspendedBlock> waiting, next;
+  bool goes_on = true;
+  for (std::uint32_t n = 0; n < count && goes_on; ++n) {
+    goes_on = machine.run_block(order[n]);
+    if (machine.is_suspended()) waiting.push_back(machine.suspend());
+  }
+  while (goes_on && waiting.size() == count) {
+    if (observer) observer->grid_barrier();
+    for (SuspendedBlock& block : waiting) {
+      if (!goes_on) {
+        next.push_back(std::move(block));
+        continue;
+      }
+      goes_on = machine.resume_block(std::move(block));
+      if (machine.is_suspended()) next.push_back(machine.suspend());
+    }
+    waiting = std::exchange(next, {});
+  }
+  if (!waiting.empty()) machine.abandon_suspended(std::move(waiting), count);
+  machine.end();
+}
+
 /// Runs the blocks one after another on the calling OS thread.
 void run_in_turn(const Launch& launch, Observer* observer, const RunOptions& options) {
+  if (launch.info.is_cooperative) return run_together(launch, observer, options);
   const std::uint32_t count = blocks_of(launch);
   const BlockOrder order(count, options);
   Machine& machine = Machine::of_this_thread();
@@ -126,6 +156,10 @@ std::vector<Finding> run_observed(const Launch& launch, Observer& observer, RunO
 }
 
 std::vector<Finding> run_plain(const Launch& launch, const RunOptions& options) {
+  if (launch.info.is_cooperative) {
+    run_together(launch, nullptr, options);
+    return std::move(Machine::of_this_thread().findings());
+  }
   const std::uint32_t count = blocks_of(launch);
   const BlockOrder order(count, options);
   // A block of a usual kernel takes a microsecond or more.

@@ -11,7 +11,8 @@ TD_SIMT_INLINE void __syncwarp(unsigned mask = 0xffffffff) {
 }
 
 /// The lanes that run together now. A snapshot that may have fewer lanes than the branch. Here it
-/// has the calling lane alone, so that code that uses it as a mask fails.
+/// has the calling lane alone, so that code that uses it as a mask fails; cooperative groups and
+/// the old functions without a mask get those of the branch (active_lanes).
 TD_SIMT_INLINE unsigned __activemask() {
   return 1u << ((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32);
 }
@@ -34,20 +35,20 @@ namespace td::simt {
 template <class T>
 TD_SIMT_INLINE std::uint64_t to_bits(T value) {
   if constexpr (sizeof(T) == 8)
-    return __builtin_bit_cast(std::uint64_t, value);
+    return same_bits<std::uint64_t>(value);
   else if constexpr (sizeof(T) == 4)
-    return __builtin_bit_cast(std::uint32_t, value);
+    return same_bits<std::uint32_t>(value);
   else
-    return __builtin_bit_cast(std::uint16_t, value);
+    return same_bits<std::uint16_t>(value);
 }
 template <class T>
 TD_SIMT_INLINE T from_bits(std::uint64_t bits) {
   if constexpr (sizeof(T) == 8)
-    return __builtin_bit_cast(T, bits);
+    return same_bits<T>(bits);
   else if constexpr (sizeof(T) == 4)
-    return __builtin_bit_cast(T, static_cast<std::uint32_t>(bits));
+    return same_bits<T>(static_cast<std::uint32_t>(bits));
   else
-    return __builtin_bit_cast(T, static_cast<std::uint16_t>(bits));
+    return same_bits<T>(static_cast<std::uint16_t>(bits));
 }
 ///@}
 
@@ -57,6 +58,22 @@ TD_SIMT_INLINE T shuffle(WarpFunction function, unsigned mask, T value, int lane
 }
 
 }  // namespace td::simt
+
+#define TD_SIMT_REMOVED(function) \
+  [[deprecated("GPUs since Volta do not have " #function ": use " #function "_sync with a mask")]]
+TD_SIMT_REMOVED(__ballot) TD_SIMT_INLINE unsigned __ballot(int predicate) {
+  return __ballot_sync(td::simt::active_lanes(), predicate);
+}
+TD_SIMT_REMOVED(__any) TD_SIMT_INLINE int __any(int predicate) {
+  return __any_sync(td::simt::active_lanes(), predicate);
+}
+TD_SIMT_REMOVED(__all) TD_SIMT_INLINE int __all(int predicate) {
+  return __all_sync(td::simt::active_lanes(), predicate);
+}
+#define TD_SIMT_OLD_SHUFFLE(name, T, Lane)                                          \
+  TD_SIMT_REMOVED(name) TD_SIMT_INLINE T name(T value, Lane lane, int width = 32) { \
+    return name##_sync(td::simt::active_lanes(), value, lane, width);               \
+  }
 
 #define TD_SIMT_SHUFFLES(T)                                                                   \
   TD_SIMT_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = 32) {            \
@@ -72,7 +89,11 @@ TD_SIMT_INLINE T shuffle(WarpFunction function, unsigned mask, T value, int lane
   }                                                                                           \
   TD_SIMT_INLINE T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32) {       \
     return td::simt::shuffle(td::simt::WarpFunction::kShuffleXor, mask, value, lanes, width); \
-  }
+  }                                                                                           \
+  TD_SIMT_OLD_SHUFFLE(__shfl, T, int)                                                         \
+  TD_SIMT_OLD_SHUFFLE(__shfl_up, T, unsigned)                                                 \
+  TD_SIMT_OLD_SHUFFLE(__shfl_down, T, unsigned)                                               \
+  TD_SIMT_OLD_SHUFFLE(__shfl_xor, T, int)
 #define TD_SIMT_MATCHES(T)                                                                       \
   TD_SIMT_INLINE unsigned __match_any_sync(unsigned mask, T value) {                             \
     return static_cast<unsigned>(                                                                \
@@ -95,9 +116,13 @@ TD_SIMT_EXCHANGES(float)
 TD_SIMT_EXCHANGES(double)
 TD_SIMT_SHUFFLES(__half)
 TD_SIMT_SHUFFLES(__nv_bfloat16)
+TD_SIMT_SHUFFLES(__half2)
+TD_SIMT_SHUFFLES(__nv_bfloat162)
 #undef TD_SIMT_EXCHANGES
 #undef TD_SIMT_MATCHES
 #undef TD_SIMT_SHUFFLES
+#undef TD_SIMT_OLD_SHUFFLE
+#undef TD_SIMT_REMOVED
 
 #define TD_SIMT_REDUCE(T, name, function)                                                       \
   TD_SIMT_INLINE T __reduce_##name##_sync(unsigned mask, T value) {                             \

@@ -17,8 +17,8 @@ constexpr const char* kNames[] = {
     "__shfl_xor_sync",   "__ballot_sync",     "__any_sync",        "__all_sync",
     "__match_any_sync",  "__match_all_sync",  "__reduce_add_sync", "__reduce_min_sync",
     "__reduce_max_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync",
-    "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync", "load_matrix_sync",
-    "store_matrix_sync", "mma_sync"};
+    "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync", "coalesced_threads",
+    "load_matrix_sync",  "store_matrix_sync", "mma_sync"};
 
 bool is_shuffle(WarpFunction f) {
   return f >= WarpFunction::kShuffle && f <= WarpFunction::kShuffleXor;
@@ -114,6 +114,33 @@ std::uint64_t Machine::warp_call(WarpFunction function, unsigned mask, std::uint
   return thread.result;
 }
 
+unsigned Machine::active_lanes(std::uintptr_t pc) {
+  Thread& thread = *current_;
+  thread.state = Thread::State::kInWarpFunction;
+  thread.function = WarpFunction::kActive;
+  thread.pc = pc;
+  warps_[thread.info.warp()].active |= 1u << thread.info.lane();
+  ++active_;
+  wait(thread);
+  return static_cast<unsigned>(thread.result);
+}
+
+/// Lets the lanes in active_lanes() go on, in groups of those that are at one place of the kernel.
+void Machine::group_active() {
+  for (std::uint32_t warp = 0; warp < warps_.size(); ++warp)
+    while (const unsigned active = warps_[warp].active) {
+      const Thread& first = lane_of(warp, static_cast<unsigned>(std::countr_zero(active)));
+      unsigned group = 0;
+      each_lane(active, [&](unsigned lane) {
+        if (lane_of(warp, lane).pc == first.pc) group |= 1u << lane;
+      });
+      each_lane(group, [&](unsigned lane) { lane_of(warp, lane).result = group; });
+      warps_[warp].active &= ~group;
+      make_group_ready(warp, group);
+    }
+  active_ = 0;
+}
+
 /// Ends the thread where its own arguments are wrong.
 void Machine::check_call(const Thread& thread) {
   if (!(thread.mask >> thread.info.lane() & 1))
@@ -161,6 +188,10 @@ void Machine::complete(std::uint32_t warp, unsigned group) {
   warps_[warp].waiting &= ~group;
   const Thread& first = lane_of(warp, static_cast<unsigned>(std::countr_zero(group)));
   if (observer_ && first.function == WarpFunction::kSync) observer_->warp_barrier(warp, group);
+  make_group_ready(warp, group);
+}
+
+void Machine::make_group_ready(std::uint32_t warp, unsigned group) {
   each_lane(group, [&](unsigned lane) { make_ready(lane_of(warp, lane)); });
   if (order_.front() > order_.back())  // reversed, or every other time of random
     std::reverse(ready_.end() - std::popcount(group), ready_.end());
@@ -245,6 +276,7 @@ void Machine::report_mismatch(const Thread& thread, const Thread& other) {
 
 /// No thread of the block can continue: reports all waiting threads and ends the block.
 void Machine::report_deadlock() {
+  if (at_barrier_ > 0 && at_grid_barrier_ > 0) report_mixed_barriers();
   for (std::uint32_t warp = 0; warp < warps_.size(); ++warp) {
     unsigned left = warps_[warp].waiting;
     while (left) {

@@ -23,8 +23,6 @@
 #else
 #define __global__ __attribute__((flatten, noinline, td_global))
 #endif
-#undef __constant__
-#define __constant__
 
 #if !defined(__CUDACC__) && \
     !defined(TD_CUDA_HOST_FILE)  // for the program; our headers ask for nvcc
@@ -34,8 +32,6 @@
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDA_ARCH__ 900
 #endif
-#define __managed__
-#define __grid_constant__
 
 // Memory.
 template <class T>

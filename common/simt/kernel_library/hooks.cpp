@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 #include "simt/device_calls.h"
 #include "simt/library.h"
@@ -166,6 +167,12 @@ WRAP_DELETE(_ZdaPv)
 WRAP_DELETE(_ZdlPvm, std::size_t bytes)
 WRAP_DELETE(_ZdaPvm, std::size_t bytes)
 
+// clock() of a kernel is the GPU's.
+extern "C" clock_t __real_clock();
+HOOKED(clock_t) __wrap_clock() {
+  return td::simt::in_kernel() ? td::simt::clock_ticks() : __real_clock();
+}
+
 // What the library tells about itself.
 namespace {
 
@@ -182,6 +189,9 @@ constexpr Instruction kNop = 0xd503201f;
 extern "C" {  // defined by the linker
 extern const char __start_td_hooks[] __attribute__((visibility("hidden")));
 extern const char __stop_td_hooks[] __attribute__((visibility("hidden")));
+// Missing in a library without `__constant__` variables.
+extern const char __start_td_constant[] __attribute__((visibility("hidden"), weak));
+extern const char __stop_td_constant[] __attribute__((visibility("hidden"), weak));
 }
 
 /// Counts the instructions of `__launch_bounds__`. Fewer than 32 are the linker's, which align
@@ -195,4 +205,5 @@ static unsigned launch_bounds(const void* kernel) {
 }
 
 extern "C" const td::simt::KernelLibrary td_kernel_library
-    __attribute__((visibility("default"))) = {__start_td_hooks, __stop_td_hooks, launch_bounds};
+    __attribute__((visibility("default"))) = {__start_td_hooks, __stop_td_hooks, launch_bounds,
+                                              __start_td_constant, __stop_td_constant};

@@ -29,6 +29,8 @@ class HappensBefore {
   bool begin_launch(const LaunchInfo& launch);
   void begin_block(uint3 block);
   void barrier();
+  /// Orders all that the launch has done so far.
+  void grid_barrier() { launch_ = next_; }
   void warp_barrier(std::uint32_t warp, std::uint32_t mask);
   void fence(const ThreadInfo& thread);
   /// A write to global memory: an earlier fence does not order a write that follows it.

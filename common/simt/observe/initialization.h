@@ -22,6 +22,8 @@ class Initialization {
     block_ = next();
     is_complete_ = true;
   }
+  /// What the block had written before other blocks ran is not known any more.
+  void resume_block() { is_complete_ = false; }
   /// A thread was ended, so what it would have written is missing until the block ends.
   void thread_ended() { is_complete_ = false; }
   void access(const ThreadInfo& thread, const Access& access, const Region& region) {
@@ -53,7 +55,7 @@ class Initialization {
   const Region* regions_ = nullptr;     // the first
   std::uint32_t number_ = 0;            // the last that was given to a launch or a block
   std::uint32_t launch_ = 0, block_ = 0;
-  bool is_complete_ = true;  // no thread of the block was ended
+  bool is_complete_ = true;  // what is not known to be written was not written
 };
 
 }  // namespace td::simt

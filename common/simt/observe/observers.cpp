@@ -131,6 +131,13 @@ void Observers::end_block() {
   s.most_barriers = std::max(s.most_barriers, s.barriers);
 }
 
+void Observers::grid_barrier() { state_->races.grid_barrier(); }
+
+void Observers::resume_block(uint3 block) {
+  begin_block(block);
+  state_->initialization.resume_block();
+}
+
 bool Observers::access(const ThreadInfo& thread, const Access& access) {
   State& s = *state_;
   const std::uint16_t number = s.sites.number(access);

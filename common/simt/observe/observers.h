@@ -41,6 +41,8 @@ class Observers final : public Observer {
   void end_block() override;
   bool access(const ThreadInfo& thread, const Access& access) override;
   void barrier(const Site* site) override;
+  void grid_barrier() override;
+  void resume_block(uint3 block) override;
   void warp_barrier(std::uint32_t warp, std::uint32_t mask) override;
   void fence(const ThreadInfo& thread) override;
   void basic_block(const ThreadInfo& thread, std::uintptr_t block) override;

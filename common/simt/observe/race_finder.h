@@ -27,6 +27,7 @@ class RaceFinder {
   void access(const ThreadInfo& thread, const Access& access, const Region& region,
               std::uint16_t site);
   void barrier(const Site* site);
+  void grid_barrier() { order_.grid_barrier(); }
   void warp_barrier(std::uint32_t warp, std::uint32_t mask);
   void fence(const ThreadInfo& thread) { order_.fence(thread); }
 

@@ -1,0 +1,5 @@
+// What a kernel on sim gets for <cuda_bf16.h>.
+#pragma once
+
+#include "simt/atomics.h"
+#include "simt/half_functions.h"

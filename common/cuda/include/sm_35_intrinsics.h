@@ -1,0 +1,4 @@
+// What a kernel on sim gets for <sm_35_intrinsics.h>: simt/kernel.h has its functions.
+#pragma once
+
+#include "simt/kernel.h"

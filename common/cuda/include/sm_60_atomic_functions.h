@@ -1,0 +1,4 @@
+// What a kernel on sim gets for <sm_60_atomic_functions.h>: simt/kernel.h has its functions.
+#pragma once
+
+#include "simt/kernel.h"
