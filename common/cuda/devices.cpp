@@ -49,6 +49,7 @@ cudaDeviceProp properties_of(const State& all, int device) {
   p.singleToDoublePrecisionPerfRatio = 2;
   p.canMapHostMemory = p.concurrentKernels = p.deviceOverlap = p.unifiedAddressing = 1;
   p.managedMemory = p.concurrentManagedAccess = p.cooperativeLaunch = p.hostRegisterSupported = 1;
+  p.memoryPoolsSupported = 1;
   p.globalL1CacheSupported = p.localL1CacheSupported = p.streamPrioritiesSupported = 1;
   p.computePreemptionSupported = p.canUseHostPointerForRegisteredMem = 1;
   p.pciBusID = device + 1;
@@ -132,6 +133,7 @@ bool attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute, int& value)
     case cudaDevAttrLocalL1CacheSupported:
     case cudaDevAttrComputePreemptionSupported:
     case cudaDevAttrCanUseHostPointerForRegisteredMem:
+    case cudaDevAttrMemoryPoolsSupported:
       return of(1);
     case cudaDevAttrIntegrated:
     case cudaDevAttrKernelExecTimeout:
@@ -145,7 +147,6 @@ bool attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute, int& value)
     case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
     case cudaDevAttrDirectManagedMemAccessFromHost:
     case cudaDevAttrClusterLaunch:
-    case cudaDevAttrMemoryPoolsSupported:
       return of(0);
     default:
       return false;
@@ -292,7 +293,13 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   });
 }
 
+cudaError_t cudaThreadSetLimit(cudaLimit limit, std::size_t value) {
+  return cudaDeviceSetLimit(limit, value);
+}
+
 // Nothing here depends on these.
+cudaError_t cudaThreadSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   return *config = cudaFuncCachePreferNone, cudaSuccess;

@@ -101,6 +101,23 @@ std::vector<Exec::Step> steps_of(const Graph& graph) {
   return steps;
 }
 
+/// Changes the work of a node of an executable graph. A launch that is still queued keeps its own.
+template <class Make>
+cudaError_t change(const Call& call, cudaGraphExec_t handle, cudaGraphNode_t node, Make make) {
+  return run_call(call, [&](State& all, Lock&) -> cudaError_t {
+    Exec* const exec = find_exec(all, handle);
+    if (!exec) return cudaErrorInvalidValue;
+    auto changed = std::make_shared<std::vector<Exec::Step>>(*exec->steps);
+    for (Exec::Step& step : *changed) {
+      if (step.node != reinterpret_cast<Node*>(node)) continue;
+      const cudaError_t error = make(all, step.run);
+      if (!error) exec->steps = std::move(changed);
+      return error;
+    }
+    return cudaErrorInvalidValue;
+  });
+}
+
 /// All streams leave the capture.
 void end(State& all, Capture& capture) {
   for (Device& device : all.devices)
@@ -269,22 +286,67 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* made, cudaGraph_t han
                     });
 }
 
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t handle, cudaGraphNode_t node,
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const cudaKernelNodeParams* parameters) {
   const Call call{"cudaGraphExecKernelNodeSetParams", TD_CUDA_CALLER};
-  return run_call(call, [&](State& all, Lock&) -> cudaError_t {
-    Exec* const exec = find_exec(all, handle);
-    if (!exec) return cudaErrorInvalidValue;
-    // A launch that is still queued keeps its own steps.
-    auto changed = std::make_shared<std::vector<Exec::Step>>(*exec->steps);
-    for (Exec::Step& step : *changed)
-      if (step.node == reinterpret_cast<Node*>(node)) {
-        const cudaError_t error = work_of_kernel(all, *parameters, call.caller, step.run);
-        if (!error) exec->steps = std::move(changed);
-        return error;
-      }
-    return cudaErrorInvalidValue;
+  return change(call, exec, node, [&](State& all, std::function<void()>& work) {
+    return work_of_kernel(all, *parameters, call.caller, work);
   });
+}
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaMemcpy3DParms* copy) {
+  const Call call{"cudaGraphExecMemcpyNodeSetParams", TD_CUDA_CALLER};
+  return change(call, exec, node, [&](State& all, std::function<void()>& work) {
+    return work_of_copy(all, call, *copy, work);
+  });
+}
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void* to,
+                                               const void* from, std::size_t bytes,
+                                               cudaMemcpyKind kind) {
+  const Call call{"cudaGraphExecMemcpyNodeSetParams1D", TD_CUDA_CALLER};
+  return change(call, exec, node, [&](State& all, std::function<void()>& work) {
+    return work_of_copy(all, call, to, from, bytes, kind, work);
+  });
+}
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const cudaMemsetParams* parameters) {
+  return change({"cudaGraphExecMemsetNodeSetParams", TD_CUDA_CALLER}, exec, node,
+                [&](State&, std::function<void()>& work) {
+                  work = work_of_memset(*parameters);
+                  return cudaSuccess;
+                });
+}
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                           const cudaHostNodeParams* parameters) {
+  return change({"cudaGraphExecHostNodeSetParams", TD_CUDA_CALLER}, exec, node,
+                [&](State&, std::function<void()>& work) {
+                  work = [p = *parameters] { p.fn(p.userData); };
+                  return cudaSuccess;
+                });
+}
+
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
+                                         const cudaKernelNodeParams* parameters) {
+  const Call call{"cudaGraphKernelNodeSetParams", TD_CUDA_CALLER};
+  return run_call(call, [&](State& all, Lock&) {
+    return work_of_kernel(all, *parameters, call.caller, reinterpret_cast<Node*>(node)->run);
+  });
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo* result) {
+  return with_graph({"cudaGraphExecUpdate", TD_CUDA_CALLER}, graph,
+                    [&](State& all, Graph& found) -> cudaError_t {
+                      Exec* const exec = find_exec(all, handle);
+                      if (!exec) return cudaErrorInvalidValue;
+                      *result = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
+                      if (found.nodes.size() != exec->steps->size()) {
+                        result->result = cudaGraphExecUpdateErrorTopologyChanged;
+                        return cudaErrorGraphExecUpdateFailure;
+                      }
+                      exec->steps = std::make_shared<std::vector<Exec::Step>>(steps_of(found));
+                      return cudaSuccess;
+                    });
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "cuda/report.h"
 #include "cuda/state.h"
@@ -212,6 +213,38 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
     return make_block(all, own, Kind::kDevice, &memory->ptr, pitch * extent.height * extent.depth,
                       {});
   });
+}
+
+// A device has one pool of memory, which is its arena: nothing is kept for later.
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  return run_call({"cudaDeviceGetDefaultMemPool", TD_CUDA_CALLER}, [&](State& all, Lock&) {
+    if (device < 0 || device >= all.count) return cudaErrorInvalidDevice;
+    *pool = reinterpret_cast<cudaMemPool_t>(&all.devices[device]);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+  return cudaDeviceGetDefaultMemPool(pool, device);
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void*) {
+  return pool ? cudaSuccess : cudaErrorInvalidValue;
+}
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  return run_call({"cudaMemPoolGetAttribute", TD_CUDA_CALLER}, [&](State&, Lock&) {
+    if (!pool) return cudaErrorInvalidValue;
+    const auto& arena = reinterpret_cast<const Device*>(pool)->arena;
+    const std::uint64_t used = arena ? arena->used() : 0;
+    if (attribute >= cudaMemPoolAttrReservedMemCurrent)
+      std::memcpy(value, &used, sizeof used);
+    else if (attribute == cudaMemPoolAttrReleaseThreshold)
+      std::memset(value, 0, sizeof used);
+    else
+      *static_cast<int*>(value) = 1;
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t) {
+  return pool ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {

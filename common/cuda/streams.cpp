@@ -177,6 +177,13 @@ cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
                      });
 }
 
+/// Hints for a cache, and a priority, change no result.
+cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID,
+                                   const cudaLaunchAttributeValue*) {
+  return with_stream({"cudaStreamSetAttribute", TD_CUDA_CALLER}, handle,
+                     [](State&, Stream&, Lock&) { return cudaSuccess; });
+}
+
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* made, unsigned flags) {
   return run_call({"cudaEventCreate", TD_CUDA_CALLER}, [&](State& all, Lock&) {
     auto* const event = new Event{thread.device, flags};

@@ -1,6 +1,7 @@
 // Builds into build/…/cuda/<number>, where the number follows from the words of the command.
 #include "cuda_program.h"
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <future>
@@ -127,36 +128,46 @@ class Maker {
 
   /// @return the object file
   fs::path compile(std::size_t i) const {
-    const bool has_kernels = fs::path(words_.files[i]).extension() == ".cu";
-    const std::string compiler = settings_.at("compiler")[0];
-    const fs::path preprocessed = part(i, ".i"), translated = part(i, ".ii"),
-                   object = part(i, ".o");
-    std::vector<std::string> first = {compiler,
-                                      "-x",
-                                      "c++",
-                                      "-std=gnu++20",
-                                      "-E",
+    const std::string suffix = fs::path(words_.files[i]).extension().string();
+    if (suffix == ".cu") compile_kernels(i);
+    if (suffix != ".cu") compile_host(i, suffix == ".c");
+    return part(i, ".o");
+  }
+
+  std::vector<std::string> begin(std::size_t i) const {
+    std::vector<std::string> words = {settings_.at("compiler")[0],
                                       "-MD",
                                       "-MF",
                                       part(i, ".d").string(),
                                       "-U_FORTIFY_SOURCE",
                                       "-I" + (course_.root / "common/cuda/include").string(),
                                       "-I" + (course_.root / "common").string()};
-    append(first, words_.compile);
-    if (has_kernels)
-      append(first, {"-include", "cuda_runtime.h"});
-    else
-      first.push_back("-DTD_CUDA_HOST_FILE");
-    append(first, {words_.files[i], "-o", preprocessed.string()});
-    run_compiler(first);
+    append(words, words_.compile);
+    return words;
+  }
+
+  void compile_kernels(std::size_t i) const {
+    const fs::path preprocessed = part(i, ".i"), translated = part(i, ".ii");
+    std::vector<std::string> words = begin(i);
+    append(words, {"-x", "c++", "-std=gnu++20", "-E", "-include", "cuda_runtime.h", words_.files[i],
+                   "-o", preprocessed.string()});
+    run_compiler(words);
     write_file(translated, translate_cuda(read_file(preprocessed)));
-    std::vector<std::string> second = {compiler, "-std=gnu++20", "-w"};
-    append(second, settings_.at("flag"));
-    for (const auto& word : words_.compile)
-      if (word == "-fopenmp") second.push_back(word);
-    append(second, {"-c", translated.string(), "-o", object.string()});
-    run_compiler(second);
-    return object;
+    words = {settings_.at("compiler")[0], "-std=gnu++20", "-w"};
+    append(words, settings_.at("flag"));
+    if (std::count(words_.compile.begin(), words_.compile.end(), "-fopenmp"))
+      words.push_back("-fopenmp");
+    append(words, {"-c", translated.string(), "-o", part(i, ".o").string()});
+    run_compiler(words);
+  }
+
+  /// A file without kernels, by the C++ compiler, or as C, whose functions have other names.
+  void compile_host(std::size_t i, bool is_c) const {
+    std::vector<std::string> words = begin(i);
+    append(words,
+           {"-x", is_c ? "c" : "c++", is_c ? "-std=gnu17" : "-std=gnu++20", "-O2", "-g", "-w",
+            "-DTD_CUDA_HOST_FILE", "-c", words_.files[i], "-o", part(i, ".o").string()});
+    run_compiler(words);
   }
 
   void link(const fs::path& program, const std::vector<std::string>& objects) const {

@@ -8,6 +8,9 @@
 #include "cuda_runtime.h"
 #include "library_types.h"
 
+#define CUBLAS_API_H_
+#define CUBLAS_V2_H_
+
 enum cublasStatus_t {
   CUBLAS_STATUS_SUCCESS = 0,
   CUBLAS_STATUS_NOT_INITIALIZED = 1,

@@ -15,6 +15,8 @@
 #include "simt/kernel.h"
 #include "vector_functions.h"
 
+#define __CUDA_RUNTIME_H__
+
 // Kernels are functions of their own, which reports and launches find by their address. The tool
 // that translates the program looks for td_global.
 #undef __global__
@@ -211,6 +213,15 @@ TD_CUDA_INLINE cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
     own.is_cooperative |= config->attrs[i].id == cudaLaunchAttributeCooperative;
   return td::cudart::launch_with<void (*)(P...), P...>(
       "the kernel", reinterpret_cast<const void*>(kernel), own, kernel, P(values)...);
+}
+
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                       cudaGraphNode_t* node, cudaGraphExecUpdateResult* result) {
+  cudaGraphExecUpdateResultInfo info{};
+  const cudaError_t error = cudaGraphExecUpdate(exec, graph, &info);
+  if (node) *node = info.errorNode;
+  *result = info.result;
+  return error;
 }
 
 // Events and graphs, with the arguments of several versions of CUDA.
