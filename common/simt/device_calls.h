@@ -35,8 +35,7 @@ extern constinit thread_local bool is_observed;
 extern constinit thread_local std::uintptr_t observed_begin, observed_bytes;
 /// Whether an access of this OS thread is to be reported.
 TD_SIMT_INLINE bool is_reported(const void* address) {
-  return is_observed &&
-         reinterpret_cast<std::uintptr_t>(address) - observed_begin < observed_bytes;
+  return is_observed && reinterpret_cast<std::uintptr_t>(address) - observed_begin < observed_bytes;
 }
 
 /// Gets the accesses of observed code that is no kernel; nullptr where nobody wants them.

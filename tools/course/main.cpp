@@ -29,9 +29,9 @@ namespace {
 
 Commands all_commands() {
   Commands commands;
-  for (const auto make :
-       {make_list, make_run, make_launch, make_check, make_hint, make_reset, make_solution,
-        make_watch, make_debug, make_cuda, make_time, make_data, make_prove, make_cut, make_new_exercise})
+  for (const auto make : {make_list, make_run, make_launch, make_check, make_hint, make_reset,
+                          make_solution, make_watch, make_debug, make_cuda, make_time, make_data,
+                          make_prove, make_cut, make_new_exercise})
     commands.push_back(make());
   return commands;
 }

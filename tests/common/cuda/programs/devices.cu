@@ -16,9 +16,9 @@ int main() {
     int drv, rt;
     cudaDriverGetVersion(&drv);
     cudaRuntimeGetVersion(&rt);
-    printf("%s %d.%d %d SM %zu MB shared %zu warp %d %d x %d x %d\n", p.name, p.major,
-           p.minor, p.multiProcessorCount, p.totalGlobalMem >> 20, p.sharedMemPerBlock,
-           p.warpSize, p.maxGridSize[0], p.maxGridSize[1], p.maxThreadsDim[2]);
+    printf("%s %d.%d %d SM %zu MB shared %zu warp %d %d x %d x %d\n", p.name, p.major, p.minor,
+           p.multiProcessorCount, p.totalGlobalMem >> 20, p.sharedMemPerBlock, p.warpSize,
+           p.maxGridSize[0], p.maxGridSize[1], p.maxThreadsDim[2]);
     int v;
     cudaDeviceGetAttribute(&v, cudaDevAttrMaxSharedMemoryPerBlockOptin, d);
     printf("%d\n", v);
