@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096, kMiB = std::size_t{1} << 20;
 constexpr std::size_t kLeastSpan = std::size_t{64} << 30;
-constexpr int kMostArenas = 8;
+constexpr int kMostArenas = 9;  // eight devices, and memory of the host
 
 /// What device_view and the handler of SIGSEGV read without a lock. `begin` is set last.
 struct Place {
@@ -36,14 +36,13 @@ std::size_t span_for(std::size_t capacity) {
 std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
 /// Of a large block only both ends, so that it costs neither time nor memory.
-void fill(char* block, std::size_t bytes) {
-  constexpr int kNaN = 0xFF;
+void fill(char* block, std::size_t bytes, int filling) {
   if (bytes <= 4 * kMiB) {
-    std::memset(block, kNaN, bytes);
+    std::memset(block, filling, bytes);
     return;
   }
-  std::memset(block, kNaN, kMiB);
-  std::memset(block + bytes - kMiB, kNaN, kMiB);
+  std::memset(block, filling, kMiB);
+  std::memset(block + bytes - kMiB, filling, kMiB);
 }
 
 }  // namespace
@@ -91,7 +90,7 @@ std::size_t Arena::find_room(std::size_t bytes) {
   return span_;
 }
 
-void* Arena::allocate(std::size_t bytes) {
+void* Arena::allocate(std::size_t bytes, int filling) {
   constexpr std::size_t kAlignment = 512;
   const std::size_t whole = round_up(bytes, kPage);
   if (whole < bytes || whole > capacity_ - used_) return nullptr;
@@ -101,7 +100,7 @@ void* Arena::allocate(std::size_t bytes) {
   used_ += whole;
   cursor_ = offset + whole + kPage;
   const std::size_t begin = offset + whole - round_up(bytes, kAlignment);
-  fill(view(begin), bytes);
+  fill(view(begin), bytes, filling);
   return reinterpret_cast<void*>(program_ + begin);
 }
 

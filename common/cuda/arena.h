@@ -19,9 +19,9 @@ class Arena {
   /// @param capacity bytes that all blocks together may have.
   Arena(int device, std::size_t capacity, Views views);
 
-  /// A block aligned to 512 bytes, filled with 0xFF (NaN in every float type); null where the
-  /// device is full.
-  void* allocate(std::size_t bytes);
+  /// A block aligned to 512 bytes, filled with 0xFF (NaN in every float type) or with another byte;
+  /// null where the device is full.
+  void* allocate(std::size_t bytes, int filling = 0xFF);
   /// Gives the pages back to the system; later accesses fault.
   void release(void* block);
   bool contains(const void* memory) const {

@@ -121,7 +121,8 @@ cudaError_t copy(const Call& call, const Side& to, const Side& from, const Box& 
       copy(source, from, box);
     }
     const OperationPtr queued =
-        enqueue(all, *stream, [to, source, box, staged] { copy(to, source, box); });
+        enqueue(all, *stream, [to, source, box, staged] { copy(to, source, box); }, call,
+                {{source.data, span(source, box), false}, {to.data, span(to, box), true}});
     if (waits || (sides.to.found.is_pageable() && !is_variable(to.data)))
       wait_for(all, queued, lock);
     return waits ? all.devices[stream->device].error : cudaSuccess;
@@ -157,11 +158,14 @@ cudaError_t set(const Call& call, const Side& to, int value, const Box& box, boo
       report(call.caller, std::string(call.name) + ": the destination " + side.fault);
       return cudaErrorInvalidValue;
     }
-    const OperationPtr queued = enqueue(all, *stream, [to, value, box] {
-      for_rows(box, [&](std::size_t y, std::size_t z) {
-        std::memset(to.data + z * to.plane + y * to.pitch, value, box.width);
-      });
-    });
+    const OperationPtr queued =
+        enqueue(all, *stream,
+                [to, value, box] {
+                  for_rows(box, [&](std::size_t y, std::size_t z) {
+                    std::memset(to.data + z * to.plane + y * to.pitch, value, box.width);
+                  });
+                },
+                call, {{to.data, span(to, box), true}});
     if (waits && !side.found.is_device()) wait_for(all, queued, lock);
     return cudaSuccess;
   });

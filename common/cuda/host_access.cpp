@@ -29,11 +29,30 @@ std::string text_of(const State& all, const void* data, bool writes) {
          place_of(found.block->made) + "); " + copy;
 }
 
+/// Pinned and managed memory: the host must have waited for what the device does with it.
+void check_order(State& all, const void* data, std::size_t bytes, bool writes, const void* pc) {
+  constexpr unsigned kNoStream = ~0u;
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  const Access access{nullptr, kNoStream, 0, writes, begin, begin + bytes, nullptr};
+  const Access* const other = all.accesses.race_of(access, all.host);
+  if (!other) return;
+  const Found found = find_memory(all, data, 1);
+  const bool is_managed = found.block && found.block->kind == Kind::kManaged;
+  report(pc,
+         std::string("the host ") + (writes ? "writes" : "reads") +
+             (is_managed ? " managed" : " pinned") + " memory that " + *other->name + " in " +
+             place_of(other->caller) + (other->writes ? " writes" : " reads") +
+             ", and has not waited for it; call cudaDeviceSynchronize(), or wait for its stream "
+             "or for an event");
+}
+
 /// The program ends as it would with a GPU.
-void on_host_access(const void* data, std::size_t, bool writes, const void* pc) {
-  if (arena_of(data) < 0) return;
+void on_host_access(const void* data, std::size_t bytes, bool writes, const void* pc) {
+  const int arena = arena_of(data);
   State& all = state();
+  if (arena < 0 || (arena == kHostArena && all.is_waited_for)) return;
   Lock lock(all.mutex);
+  if (arena == kHostArena) return check_order(all, data, bytes, writes, pc);
   report(pc, text_of(all, data, writes));
   finish_queue(all, lock);
   write_reports(false);
@@ -45,11 +64,13 @@ void on_host_access(const void* data, std::size_t, bool writes, const void* pc) 
 }  // namespace
 
 void watch_host_accesses() {
-  for (const Device& device : state().devices) {
-    if (!device.arena) continue;
-    lowest = std::min(lowest, device.arena->begin());
-    highest = std::max(highest, device.arena->end());
-  }
+  const auto watch = [](const std::optional<Arena>& arena) {
+    if (!arena) return;
+    lowest = std::min(lowest, arena->begin());
+    highest = std::max(highest, arena->end());
+  };
+  for (const Device& device : state().devices) watch(device.arena);
+  watch(state().host_arena);
   simt::host_access = on_host_access;
 }
 

@@ -162,6 +162,21 @@ std::string why_not_passed(const State& all, const void* pointer) {
          "cudaMalloc with cudaMemcpy, and pass that";
 }
 
+/// What the launch may do with the memory at its pointers: with each to the end of its block.
+std::vector<Use> uses_of(const State& all, const Work& work) {
+  std::vector<Use> uses;
+  for (std::size_t i = 0; i < work.kernel.count; ++i) {
+    const Parameter& parameter = work.kernel.parameters[i];
+    const void* const data = parameter.is_pointer ? value_of(work, i) : nullptr;
+    if (!data || arena_of(data) != kHostArena) continue;
+    const Found found = find_memory(all, data, 1);
+    if (!found.block) continue;
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    uses.push_back({data, found.begin + found.block->bytes - begin, !parameter.is_const});
+  }
+  return uses;
+}
+
 /// @return an error, after a report.
 cudaError_t check_pointers(const State& all, const Work& work) {
   for (std::size_t i = 0; i < work.kernel.count; ++i) {
@@ -223,7 +238,10 @@ cudaError_t put(State& all, Stream& stream, const std::shared_ptr<Work>& work) {
       });
     return cudaSuccess;  // a GPU notices when the kernel runs
   }
-  enqueue(all, stream, [work] { run(*work); });
+  const std::string name = "the launch of " + short_name(work->kernel.name);
+  enqueue(
+      all, stream, [work] { run(*work); }, {kept_name(name)->c_str(), work->caller},
+      uses_of(all, *work));
   return cudaSuccess;
 }
 

@@ -1,8 +1,6 @@
 // The calls that allocate and free memory. Memory of a device comes from its arena; pinned and
 // managed memory is ordinary memory of the process. Invariant: State::memory holds the blocks that
 // were given out, by their begin.
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -23,25 +21,16 @@ auto block_around(Blocks& blocks, const void* data) {
   return number(data) - at->first < at->second.bytes ? at : blocks.end();
 }
 
-constexpr std::size_t kPage = 4096;
-std::size_t pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
-
-void* map(std::size_t bytes) {
-  void* const block =
-      mmap(nullptr, pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return block == MAP_FAILED ? nullptr : block;
-}
-
 cudaError_t make_block(State& all, const Call& call, Kind kind, void** memory, std::size_t bytes,
                        const Element& element) {
   if (!memory) return cudaErrorInvalidValue;
   *memory = nullptr;
   if (bytes == 0) return kind == Kind::kManaged ? cudaErrorInvalidValue : cudaSuccess;
-  void* const made =
-      kind == Kind::kDevice ? all.devices[thread.device].arena->allocate(bytes) : map(bytes);
+  void* const made = kind == Kind::kDevice ? all.devices[thread.device].arena->allocate(bytes)
+                                           : all.host_arena->allocate(bytes, 0);
   if (!made) return cudaErrorMemoryAllocation;
   Block block{bytes, thread.device, kind, element, call.name, call.caller};
-  block.number = ++all.numbers;
+  block.number = ++all.blocks;
   all.memory[number(made)] = block;
   // What was freed there is of no interest any more.
   all.freed.erase(all.freed.lower_bound(number(made)), all.freed.lower_bound(number(made) + bytes));
@@ -82,8 +71,8 @@ void release(State& all, void* memory, const void* caller) {
   forget(all, number(memory), caller);
   if (block.kind == Kind::kDevice)
     all.devices[block.device].arena->release(memory);
-  else if (block.kind != Kind::kRegistered)
-    mprotect(memory, pages(block.bytes), PROT_NONE);  // a later use is found
+  else
+    all.host_arena->release(memory);
 }
 
 cudaError_t free_block(State& all, const Call& call, void* memory, bool of_host, Lock& lock) {

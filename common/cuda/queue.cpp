@@ -72,22 +72,39 @@ void wait_until(State& all, Lock& lock, Condition is_over) {
 }
 
 /// The legacy default stream comes after all blocking streams of its device, and they after it.
-void add_order(Device& device, const Stream& stream, Operation& operation) {
-  const auto add = [&](const OperationPtr& earlier) {
-    if (earlier && !earlier->is_done) operation.after.push_back(earlier);
+void add_order(State& all, Stream& stream, Operation& operation) {
+  Device& device = all.devices[stream.device];
+  const auto add = [&](const Stream& other) {
+    stream.clock.join(other.clock);
+    if (other.last && !other.last->is_done) operation.after.push_back(other.last);
   };
-  add(stream.last);
+  add(stream);
+  stream.clock.join(all.host);
   if (stream.is_default) {
     for (const Stream* other : device.streams)
-      if (!(other->flags & cudaStreamNonBlocking)) add(other->last);
+      if (!(other->flags & cudaStreamNonBlocking)) add(*other);
   } else if (!(stream.flags & cudaStreamNonBlocking)) {
-    add(device.default_stream.last);
+    add(device.default_stream);
+  }
+  stream.clock.raise(stream.number, ++stream.count);
+  operation.clock = stream.clock;
+}
+
+/// The host may touch pinned and managed memory, and should wait before.
+void note_uses(State& all, const Stream& stream, const Call& call, const std::vector<Use>& uses) {
+  for (const Use& use : uses) {
+    if (use.bytes == 0 || arena_of(use.data) != kHostArena) continue;
+    const auto begin = reinterpret_cast<std::uintptr_t>(use.data);
+    all.accesses.note({kept_name(call.name), stream.number, stream.count, use.writes, begin,
+                       begin + use.bytes, call.caller});
+    all.is_waited_for = false;
   }
 }
 
 }  // namespace
 
-OperationPtr enqueue(State& all, Stream& stream, std::function<void()> run) {
+OperationPtr enqueue(State& all, Stream& stream, std::function<void()> run, const Call& call,
+                     const std::vector<Use>& uses) {
   if (stream.capture) {
     std::vector<Node*>& tips = stream.capture->tips[&stream];
     tips = {add_node(*stream.capture->graph, cudaGraphNodeTypeKernel, tips, std::move(run))};
@@ -97,7 +114,8 @@ OperationPtr enqueue(State& all, Stream& stream, std::function<void()> run) {
   operation->device = stream.device;
   operation->stream = stream.number;
   operation->run = std::move(run);
-  add_order(all.devices[stream.device], stream, *operation);
+  add_order(all, stream, *operation);
+  note_uses(all, stream, call, uses);
   stream.last = operation;
   all.queue.push_back(operation);
   if (!all.has_worker) {
@@ -108,8 +126,17 @@ OperationPtr enqueue(State& all, Stream& stream, std::function<void()> run) {
   return operation;
 }
 
+void know(State& all, const VectorClock& clock) {
+  all.host.join(clock);
+  if (all.is_waited_for) return;
+  all.accesses.forget(all.host);
+  all.is_waited_for = all.accesses.size() == 0;
+}
+
 void wait_for(State& all, const OperationPtr& operation, Lock& lock) {
-  if (operation && !operation->is_done) wait_until(all, lock, [&] { return operation->is_done; });
+  if (!operation) return;
+  if (!operation->is_done) wait_until(all, lock, [&] { return operation->is_done; });
+  know(all, operation->clock);
 }
 
 void wait_for_device(State& all, int device, Lock& lock) {

@@ -35,7 +35,7 @@ State* make_state() {
     Stream& stream = all->devices[i].default_stream;
     stream.device = i;
     stream.is_default = true;
-    stream.number = ++all->numbers;
+    stream.number = ++all->streams;
   }
   std::atexit([] {
     State& ended = state();
@@ -95,6 +95,7 @@ cudaError_t begin_call(State& all, const Call& call) {
   Device& device = all.devices[thread.device];
   if (!device.arena) {
     device.arena.emplace(thread.device, all.device_bytes, Arena::Views::kOne);
+    if (!all.host_arena) all.host_arena.emplace(kHostArena, all.device_bytes, Arena::Views::kOne);
     watch_host_accesses();
   }
   if (!thread.is_worker) watch_this_thread();

@@ -6,6 +6,7 @@
 // work runs outside of it.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -20,12 +21,14 @@
 
 #include "cuda/arena.h"
 #include "cuda/launch.h"
+#include "cuda/races.h"
 #include "cuda_runtime_api.h"
 #include "simt/observe/gpu_limits.h"
 
 namespace td::cudart {
 
 constexpr int kMostDevices = 8;
+constexpr int kHostArena = kMostDevices;  ///< of pinned and managed memory
 
 /// A block of memory that the runtime knows.
 struct Block {
@@ -44,7 +47,8 @@ struct Operation {
   int device = 0;
   std::function<void()> run;                      ///< empty for an event
   std::vector<std::shared_ptr<Operation>> after;  ///< come first
-  std::uint64_t stream = 0;                       ///< its number, for the order
+  unsigned stream = 0;                            ///< its number
+  VectorClock clock;                              ///< what comes before it, and itself
   bool is_done = false;
   double milliseconds = 0;  ///< when it was done
 };
@@ -64,7 +68,9 @@ struct Stream {
   int device = 0, priority = 0;
   unsigned flags = 0;
   bool is_default = false;
-  std::uint64_t number = 0;
+  unsigned number = 0;      ///< of all streams
+  std::uint64_t count = 0;  ///< of operations so far
+  VectorClock clock{};      ///< what comes before the next one
   OperationPtr last{};
   Capture* capture = nullptr;
 };
@@ -85,6 +91,13 @@ struct Device {
   std::set<int> peers;
 };
 
+/// Memory that an operation reads or writes.
+struct Use {
+  const void* data;
+  std::size_t bytes;
+  bool writes;
+};
+
 struct State {
   std::mutex mutex;
   std::condition_variable work_came, work_ended;
@@ -98,7 +111,13 @@ struct State {
   std::map<const void*, int> dynamic_shared;  ///< cudaFuncSetAttribute, by kernel
   std::map<cudaLimit, std::size_t> limits;
   std::deque<OperationPtr> queue;
-  std::uint64_t numbers = 0;
+  std::uint64_t blocks = 0;  ///< that were made so far
+  unsigned streams = 0;
+  std::optional<Arena> host_arena;
+  // What the host may touch without waiting: it comes after `host`.
+  VectorClock host;
+  AccessMap accesses;                     ///< of the device to memory that the host may touch
+  std::atomic<bool> is_waited_for{true};  ///< all of these
   bool has_worker = false, is_running = false, is_ending = false;
   /// The last stream that was given work goes first: another order that CUDA allows.
   bool is_reversed = false;
@@ -123,8 +142,8 @@ extern thread_local constinit Thread thread;
 
 /// A call of the runtime, for its reports.
 struct Call {
-  const char* name;
-  const void* caller;
+  const char* name = "";
+  const void* caller = nullptr;
   bool works_after_errors = false;
 };
 /// What comes before the body of every call, and after it.
@@ -154,7 +173,11 @@ Stream* find_stream(State& all, cudaStream_t handle);
 // The queue.
 
 /// Puts work on a stream, or into the graph that captures it. @return null in a capture.
-OperationPtr enqueue(State& all, Stream& stream, std::function<void()> run);
+/// @param call that queues it, @param uses memory that it uses, as far as that is known
+OperationPtr enqueue(State& all, Stream& stream, std::function<void()> run, const Call& call = {},
+                     const std::vector<Use>& uses = {});
+/// The host has waited for what the clock tells.
+void know(State& all, const VectorClock& clock);
 /// Blocks until the operation is done.
 void wait_for(State& all, const OperationPtr& operation, Lock& lock);
 /// Blocks until the device has nothing to do.

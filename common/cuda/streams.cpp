@@ -12,7 +12,7 @@ Stream& stream_of_thread(State& all) {
   Stream*& stream = streams[thread.device];
   if (!stream) {
     stream = new Stream{thread.device};
-    stream->number = ++all.numbers;
+    stream->number = ++all.streams;
     all.devices[thread.device].streams.insert(stream);
   }
   return *stream;
@@ -26,7 +26,7 @@ cudaError_t make_stream(const Call& call, cudaStream_t* made, unsigned flags, in
   return run_call(call, [&](State& all, Lock&) {
     if (!made || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
     auto* const stream = new Stream{thread.device, priority, flags};
-    stream->number = ++all.numbers;
+    stream->number = ++all.streams;
     all.devices[thread.device].streams.insert(stream);
     *made = reinterpret_cast<cudaStream_t>(stream);
     return cudaSuccess;
@@ -67,8 +67,9 @@ cudaError_t wait(State& all, Stream& stream, const Event& event) {
     tips.insert(tips.end(), event.nodes.begin(), event.nodes.end());
     return cudaSuccess;
   }
-  if (!event.record || event.record->is_done) return cudaSuccess;
-  if (stream.capture) return cudaErrorStreamCaptureIsolation;
+  if (!event.record) return cudaSuccess;
+  if (stream.capture) return event.record->is_done ? cudaSuccess : cudaErrorStreamCaptureIsolation;
+  stream.clock.join(event.record->clock);
   const OperationPtr operation = enqueue(all, stream, nullptr);
   operation->after.push_back(event.record);
   return cudaSuccess;
@@ -128,8 +129,10 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
   return with_stream({"cudaStreamQuery", TD_CUDA_CALLER}, handle,
                      [](State& all, Stream& stream, Lock& lock) -> cudaError_t {
                        if (stream.capture) return cudaErrorStreamCaptureUnsupported;
-                       if (!stream.last || stream.last->is_done)
+                       if (!stream.last || stream.last->is_done) {
+                         if (stream.last) know(all, stream.last->clock);
                          return all.devices[stream.device].error;
+                       }
                        // A loop that asks lets the work go on, in any order.
                        if (all.is_reversed) wait_for(all, OperationPtr(stream.last), lock);
                        return cudaErrorNotReady;
@@ -227,8 +230,10 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return with_event({"cudaEventQuery", TD_CUDA_CALLER}, handle,
                     [](State& all, Event& event, Lock& lock) -> cudaError_t {
                       if (event.capture) return cudaErrorCapturedEvent;
-                      if (!event.record || event.record->is_done)
+                      if (!event.record || event.record->is_done) {
+                        if (event.record) know(all, event.record->clock);
                         return all.devices[event.device].error;
+                      }
                       if (all.is_reversed) wait_for(all, OperationPtr(event.record), lock);
                       return cudaErrorNotReady;
                     });

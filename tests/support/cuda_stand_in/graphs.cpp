@@ -156,7 +156,7 @@ cudaError_t add_node(State& all, const char* call, Stream& stream, Operation ope
   for (const Use& use : operation.uses) {
     const auto begin = reinterpret_cast<std::uintptr_t>(use.data);
     accesses.push_back({kept_name(operation.name), stream.number, branch.count + 1, use.writes,
-                        begin, begin + use.bytes});
+                        begin, begin + use.bytes, nullptr});
     const Memory* const block = find_memory(all, use.data, use.bytes).block;
     node.generations.push_back(block ? block->generation : 0);
   }

@@ -14,13 +14,17 @@
 #include <set>
 
 #include "cuda/arena.h"
-#include "races.h"
+#include "cuda/races.h"
 #include "stand_in.h"
 
 namespace cuda_stand_in {
 
+using td::cudart::Access;
+using td::cudart::AccessMap;
 using td::cudart::Arena;
 using td::cudart::arena_of;
+using td::cudart::kept_name;
+using td::cudart::VectorClock;
 
 constexpr int kMostDevices = 8;
 

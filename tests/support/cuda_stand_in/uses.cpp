@@ -18,7 +18,8 @@ std::string why_not_usable(const Found& found, int device) {
 Access access_of(const Stream& stream, std::uint64_t count, const Operation& operation,
                  const Use& use) {
   const auto begin = reinterpret_cast<std::uintptr_t>(use.data);
-  return {kept_name(operation.name), stream.number, count, use.writes, begin, begin + use.bytes};
+  return {kept_name(operation.name), stream.number, count, use.writes, begin,
+          begin + use.bytes,         nullptr};
 }
 
 /// A test may want the next kernel to fail.

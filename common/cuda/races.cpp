@@ -1,12 +1,12 @@
 // The clocks and the map of accesses; races.h describes them. The scheduler and captures call this.
 // Invariant: as in races.h.
-#include "races.h"
+#include "cuda/races.h"
 
 #include <algorithm>
 #include <iterator>
 #include <set>
 
-namespace cuda_stand_in {
+namespace td::cudart {
 
 void VectorClock::raise(std::size_t stream, std::uint64_t count) {
   if (stream >= counts_.size()) counts_.resize(stream + 1);
@@ -58,7 +58,7 @@ const Access* AccessMap::race_of(const Access& access, const VectorClock& before
 const Access* AccessMap::later_than(const VectorClock& clock, std::uintptr_t begin,
                                     std::uintptr_t end) const {
   constexpr unsigned kNoStream = ~0u;
-  return race_of({nullptr, kNoStream, 0, true, begin, end}, clock);
+  return race_of({nullptr, kNoStream, 0, true, begin, end, nullptr}, clock);
 }
 
 void AccessMap::note(const Access& access) {
@@ -98,4 +98,4 @@ void AccessMap::forget(const VectorClock& clock) {
   }
 }
 
-}  // namespace cuda_stand_in
+}  // namespace td::cudart

@@ -1,6 +1,7 @@
-// Finds races between operations on memory of devices and on pinned memory. Vector clocks hold the
-// happens-before order: by a stream, by an event that a stream waits for, and by the host, which
-// waits for a stream, an event or a device, or is told that it is done. Two conflicting uses
+// Finds races between operations on memory of devices and on pinned memory, and of the host with
+// them. Used by the runtime for programs and by the tests' stand-in for CUDA. Vector clocks hold
+// the happens-before order: by a stream, by an event that a stream waits for, and by the host,
+// which waits for a stream, an event or a device, or is told that it is done. Two conflicting uses
 // without such an order are a race, also where they did not overlap in time. The scheduler compares
 // each operation when it is queued, so that what is found does not depend on when work runs.
 //
@@ -14,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace cuda_stand_in {
+namespace td::cudart {
 
 /// What comes before a point: for each stream, by its number, how many of its operations.
 class VectorClock {
@@ -36,6 +37,7 @@ struct Access {
   std::uint64_t count = 0;  ///< the operation's place in its stream
   bool writes = false;
   std::uintptr_t begin = 0, end = 0;
+  const void* caller = nullptr;  ///< where the program queued it, if that is known
 };
 
 /// The last write of every byte and the reads since. Invariant: pieces do not overlap.
@@ -51,6 +53,7 @@ class AccessMap {
   /// The last access to [begin, end) that does not come before `clock`; null: none.
   const Access* later_than(const VectorClock& clock, std::uintptr_t begin,
                            std::uintptr_t end) const;
+  void clear() { pieces_.clear(); }
   std::size_t size() const { return pieces_.size(); }
 
  private:
@@ -70,4 +73,4 @@ class AccessMap {
 /// The same name at the same address, forever.
 const std::string* kept_name(const std::string& name);
 
-}  // namespace cuda_stand_in
+}  // namespace td::cudart
