@@ -1,6 +1,7 @@
 // The calls that copy and set memory, and the variables of the device. All are made of rows, of
 // which a simple copy has one. Invariant: both sides of a queued copy are memory of the stated
 // kind.
+#include <algorithm>
 #include <cstring>
 #include <tuple>
 
@@ -110,6 +111,8 @@ cudaError_t copy(const Call& call, const Side& to, const Side& from, const Box& 
     Stream* const stream = find_stream(all, handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     if (box.is_empty()) return cudaSuccess;
+    if (box.height > 1 && box.width > std::min(to.pitch, from.pitch))
+      return cudaErrorInvalidPitchValue;
     Sides sides;
     if (const cudaError_t error = check_copy(all, call, to, from, box, kind, sides)) return error;
     if (stream->capture && waits) return cudaErrorStreamCaptureUnsupported;
@@ -226,14 +229,12 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  if (width > to_pitch || width > from_pitch) return end_call(cudaErrorInvalidPitchValue);
   return copy({"cudaMemcpy2D", TD_CUDA_CALLER}, side_of(to, to_pitch), side_of(from, from_pitch),
               {width, height}, kind, true, nullptr);
 }
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream) {
-  if (width > to_pitch || width > from_pitch) return end_call(cudaErrorInvalidPitchValue);
   return copy({"cudaMemcpy2DAsync", TD_CUDA_CALLER}, side_of(to, to_pitch),
               side_of(from, from_pitch), {width, height}, kind, false, stream);
 }

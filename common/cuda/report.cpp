@@ -159,6 +159,7 @@ std::string place_of(const void* pc) {
 }
 
 std::uint64_t report(const void* pc, const std::string& text) {
+  thread.has_reported = true;
   const std::string whole = pc ? place_of(pc) + ": " + text : text;
   Reports& all = reports();
   const std::lock_guard lock(all.mutex);
@@ -167,6 +168,7 @@ std::uint64_t report(const void* pc, const std::string& text) {
 }
 
 std::uint64_t report_unless_asked(const void* pc, const std::string& text) {
+  thread.has_reported = true;
   Reports& all = reports();
   const std::lock_guard lock(all.mutex);
   all.late[++all.count] = {pc, text};

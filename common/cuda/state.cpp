@@ -85,6 +85,7 @@ bool is_variable(const void* data) {
 }
 
 cudaError_t begin_call(State& all, const Call& call) {
+  thread.has_reported = false;
   if (thread.is_worker && !call.works_after_errors) {
     report(call.caller, std::string(call.name) +
                             " is called in a callback of a stream, which may "
@@ -102,8 +103,36 @@ cudaError_t begin_call(State& all, const Call& call) {
   return call.works_after_errors ? cudaSuccess : device.error;
 }
 
-cudaError_t end_call(cudaError_t error) {
+namespace {
+
+/// Whether programs make the error on purpose, to find out something.
+bool is_answer(cudaError_t error) {
+  switch (error) {
+    case cudaErrorNotReady:
+    case cudaErrorMemoryAllocation:
+    case cudaErrorInvalidDevice:
+    case cudaErrorNoDevice:
+    case cudaErrorNotSupported:
+    case cudaErrorPeerAccessAlreadyEnabled:
+    case cudaErrorPeerAccessNotEnabled:
+    case cudaErrorHostMemoryAlreadyRegistered:
+    case cudaErrorHostMemoryNotRegistered:
+    case cudaErrorGraphExecUpdateFailure:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+cudaError_t end_call(const State& all, const Call& call, cudaError_t error) {
   if (error && error != cudaErrorNotReady) thread.last_error = error;
+  if (!error || thread.has_reported || is_answer(error) || settings().check.empty()) return error;
+  for (const Device& device : all.devices)
+    if (device.error == error) return error;  // that of a kernel
+  report(call.caller, std::string(call.name) + " returns " + cudaGetErrorName(error) + ": " +
+                          cudaGetErrorString(error));
   return error;
 }
 

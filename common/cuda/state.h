@@ -133,6 +133,7 @@ struct Thread {
   cudaError_t last_error = cudaSuccess;
   std::uint64_t error_number = 0;  ///< of the report about last_error; 0: none
   bool is_worker = false;
+  bool has_reported = false;  ///< the call that runs
   unsigned flags = 0;
 };
 extern thread_local constinit Thread thread;
@@ -149,7 +150,7 @@ struct Call {
 /// What comes before the body of every call, and after it.
 ///@{
 cudaError_t begin_call(State& all, const Call& call);
-cudaError_t end_call(cudaError_t error);
+cudaError_t end_call(const State& all, const Call& call, cudaError_t error);
 ///@}
 template <class Body>
 cudaError_t run_call(const Call& call, Body body) {
@@ -157,7 +158,7 @@ cudaError_t run_call(const Call& call, Body body) {
   Lock lock(all.mutex);
   cudaError_t error = begin_call(all, call);
   if (!error) error = body(all, lock);
-  return end_call(error);
+  return end_call(all, call, error);
 }
 
 /// Says what is not there, once per call, and returns cudaErrorNotSupported.
