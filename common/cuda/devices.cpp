@@ -10,7 +10,7 @@
 namespace td::cudart {
 namespace {
 
-constexpr int kProcessors = 132, kMostThreads = 1024;
+constexpr int kMostThreads = 1024;
 
 bool is_device(const State& all, int device) { return device >= 0 && device < all.count; }
 

@@ -136,6 +136,7 @@ void run(const Work& work) {
   launch.info.grid = work.config.grid;
   launch.info.block = work.config.block;
   launch.info.dynamic_shared = work.config.shared;
+  launch.info.is_cooperative = work.config.is_cooperative;
   launch.kernel = settings().observes() ? address_of(work.kernel, launch.info.kernel)
                   : work.kernel.address ? work.kernel.address
                                         : reinterpret_cast<const void*>(work.kernel.call);
@@ -203,9 +204,19 @@ std::optional<simt::LaunchError> error_of(const State& all, const Work& work) {
   return error;
 }
 
+/// All blocks of a cooperative launch run at the same time.
+bool is_too_large(const State& all, const Config& config) {
+  const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+  const int threads = static_cast<int>(config.block.x * config.block.y * config.block.z);
+  const int per_processor = simt::occupancy(*all.gpu, threads, config.shared).blocks;
+  return blocks > static_cast<std::uint64_t>(per_processor) * kProcessors;
+}
+
 /// Checks what CUDA checks at the call. @return its error; the program should ask for it.
 cudaError_t check(const State& all, const Work& work) {
   const auto error = error_of(all, work);
+  if (!error && work.config.is_cooperative && is_too_large(all, work.config))
+    return cudaErrorCooperativeLaunchTooLarge;
   if (!error) return cudaSuccess;
   thread.error_number = report_unless_asked(
       work.caller, "the launch of " + short_name(work.kernel.name) + " fails with " + error->name +

@@ -28,6 +28,7 @@
 namespace td::cudart {
 
 constexpr int kMostDevices = 8;
+constexpr int kProcessors = 132;          ///< that a device says it has, as an H100
 constexpr int kHostArena = kMostDevices;  ///< of pinned and managed memory
 
 /// A block of memory that the runtime knows.
