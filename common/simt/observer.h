@@ -93,6 +93,7 @@ struct Access {
   /// A copy of a struct or of memory, which need not be aligned to its size.
   bool is_copy = false;
   bool is_compare = false;  ///< An atomic compare-and-swap.
+  bool is_store = false;    ///< An atomic store, which reads nothing.
   /// The calls of inlined functions that lead there, from the kernel inwards; nullptr where the
   /// place is in the kernel itself. Equal lists are one object.
   const std::vector<const Site*>* calls = nullptr;

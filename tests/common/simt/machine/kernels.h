@@ -29,6 +29,22 @@ __global__ void accesses(const float4* in, float* out, const int* index);
 __global__ void copy_struct(const float3* in, float3* out);
 __global__ void copy_memory(const float* in, float* out);
 
+// launch_kernels.cu: unusual parameters.
+struct LargeStruct {
+  int numbers[1000];
+};
+struct Particle {
+  float3 position;
+  float mass;
+};
+__global__ void no_parameters();
+__global__ void count_launches(int* out);
+__global__ void many_parameters(int, int, int, int, int, int, int, int, int, int, int, int, int,
+                                int, int, int, int, int* out);
+__global__ void large_struct(LargeStruct values, int* out);
+__global__ void pointers(const short* shorts, const Particle* particles, float** rows, void* any,
+                         const int* missing, float* out);
+
 // warp_kernels.cu: the functions of a warp, and what they report.
 __global__ void shuffles(int* out);
 __global__ void votes(unsigned* out);
@@ -92,3 +108,21 @@ __global__ void multiply_wide(const half* a, const half* b, half* c);
 __global__ void load_askew(const half* a, float* c, int begin, int leading);
 __global__ void load_by_lane(const half* a, float* c);
 __global__ void product_of_one_lane(const half* a, float* c);
+
+// group_kernels.cu: cooperative groups and what libcu++ has for them.
+__global__ void block_group(int* out);
+__global__ void tiles(int* of_4, int* of_32);
+__global__ void lanes_of_branch(int* out);
+__global__ void partitions(int* out);
+__global__ void aggregated_count(const int* in, int* count);
+__global__ void grid_steps(int* a, int* b, int steps);
+__global__ void grid_half(int* out);
+__global__ void grid_race(int* a, int* out);
+__global__ void mixed_barriers(int* out);
+template <bool waits>
+__global__ void double_buffer(const float* in, float* out, int tiles);
+__global__ void pipelined(const float* in, float* out, int tiles);
+__global__ void divided_pipeline(const float* in, float* out, int tiles);
+__global__ void group_copy(const float* in, float* out);
+__global__ void barrier_phases(int* out);
+__global__ void passed_on(int* data, int* flag, int* out);
