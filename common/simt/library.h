@@ -27,8 +27,9 @@ struct Library {
   Range code;
   Range hooks;  ///< Part of the code.
   Range thread_local_variables;
-  std::vector<Range> constants;       ///< What no kernel writes: read-only memory and `__constant__` variables.
-  std::uintptr_t dynamic_shared = 0;  ///< Its beginning; 0 where no kernel has any.
+  std::vector<Range>
+      constants;  ///< What no kernel writes: read-only memory and `__constant__` variables.
+  std::uintptr_t dynamic_shared = 0;       ///< Its beginning; 0 where no kernel has any.
   const KernelLibrary* kernels = nullptr;  ///< nullptr where it is no kernel library.
 
   bool is_constant(std::uintptr_t address) const;

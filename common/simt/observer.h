@@ -77,11 +77,12 @@ enum class AccessKind : std::uint8_t { kRead, kWrite, kAtomic };
 enum class Space : std::uint8_t {
   kShared,      ///< In LaunchInfo::shared[variable].
   kOtherStack,  ///< In a local variable of another thread of the block.
+  kConstant,    ///< In a `__constant__` variable, or other memory that no kernel may write.
   kGlobal,      ///< Anywhere else. It need not belong to an argument.
 };
 
-/// One access of one thread. Accesses to a thread's own local variables and to constants of the
-/// kernel's library are not reported.
+/// One access of one thread. Accesses to a thread's own local variables and reads of constants of
+/// the kernel's library are not reported.
 struct Access {
   AccessKind kind = AccessKind::kRead;  ///< What it does.
   Space space = Space::kGlobal;         ///< Where.
