@@ -1,7 +1,4 @@
 // Integer, rounding and half functions, vector types and memory, for number_test.cpp.
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include "kernels.h"
 
 __global__ void integers(const unsigned* a, const unsigned* b, unsigned* out) {

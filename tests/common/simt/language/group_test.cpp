@@ -1,8 +1,8 @@
 // Cooperative groups, barriers of a grid and asynchronous copies, by their results and reports.
+#include "../machine/marks.h"
+#include "../machine/observed.h"
 #include "catch.h"
 #include "kernels.h"
-#include "marks.h"
-#include "observed.h"
 
 using namespace td;
 using simt::launch;

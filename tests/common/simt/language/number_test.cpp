@@ -5,10 +5,10 @@
 #include <cstring>
 #include <random>
 
+#include "../machine/marks.h"
+#include "../machine/observed.h"
 #include "catch.h"
 #include "kernels.h"
-#include "marks.h"
-#include "observed.h"
 
 using namespace td;
 using simt::launch;
