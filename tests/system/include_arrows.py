@@ -35,6 +35,7 @@ HOUSE = {
     "data": ["io"],
     "xla": ["td/ops"],
     "simt": ["td/ops", "sim"],
+    "cuda": ["simt"],
     "distributed": ["td/parallel", "data", "trace"],
     "app": ["trace", "data", "distributed", "xla"],
 }
