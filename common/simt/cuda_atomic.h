@@ -129,7 +129,7 @@ class atomic : public AtomicOperations<atomic<T, scope>, T> {
   constexpr atomic(T value) : value_(value) {}
   atomic(const atomic&) = delete;
   TD_SIMT_INLINE T* address() const { return &value_; }
-  TD_SIMT_INLINE T operator=(T value) const { return this->store(value), value; }
+  TD_SIMT_INLINE T operator=(T value) { return this->store(value), value; }
 
  private:
   mutable T value_;

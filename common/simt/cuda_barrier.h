@@ -47,8 +47,7 @@ class barrier {
  private:
   static constexpr std::uint64_t kPhase = std::uint64_t{1} << 32, kMissing = kPhase - 1;
   TD_SIMT_INLINE void begin(std::ptrdiff_t expected) {
-    __atomic_store_n(&expected_, static_cast<std::uint64_t>(expected), __ATOMIC_RELAXED);
-    __atomic_store_n(&state_, static_cast<std::uint64_t>(expected), __ATOMIC_RELAXED);
+    expected_ = state_ = static_cast<std::uint64_t>(expected);
   }
   std::uint64_t state_ = 0, expected_ = 0;
 };

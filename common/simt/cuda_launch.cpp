@@ -24,7 +24,7 @@ namespace {
 
 /// td_launch_kernel of kernel_library/cuda_exports.h.
 using LaunchFunction = cudaError_t(const void* kernel, dim3 grid, dim3 block, void** arguments,
-                                   std::size_t shared, cudaStream_t stream);
+                                   std::size_t shared, bool is_cooperative, cudaStream_t stream);
 
 /// What nvcc makes of a kernel.
 struct CudaKernel {
@@ -71,7 +71,7 @@ void launch_on_cuda(const CudaLaunch& launch) {
   const dim3 grid(launch.grid[0], launch.grid[1], launch.grid[2]);
   const dim3 block(launch.block[0], launch.block[1], launch.block[2]);
   const cudaError_t error = kernel.launch(kernel.stub, grid, block, launch.arguments, launch.shared,
-                                          static_cast<cudaStream_t>(stream));
+                                          launch.is_cooperative, static_cast<cudaStream_t>(stream));
   if (error) cuda::throw_error(launch.record.name + (" on " + launch.device.str()), error);
 }
 #else

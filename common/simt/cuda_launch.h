@@ -16,6 +16,7 @@ struct CudaLaunch {
   void (*call)(const void* values);  ///< Runs that version for one thread, where there is no GPU.
   unsigned grid[3], block[3];
   std::size_t shared;  ///< bytes
+  bool is_cooperative;
   void** arguments;    ///< where the value of each parameter is
   const void* values;  ///< of all parameters, as `call` takes them
   std::size_t value_bytes;

@@ -43,10 +43,11 @@ SuspendedBlock Machine::suspend() {
   block.index = block_;
   block.exited = exited_;
   block.failed = failed_;
-  block.threads = threads_;
   block.warps = warps_;
   at_grid_barrier_ = 0;
-  for (Thread& thread : threads_) thread.fiber = nullptr, thread.state = Thread::State::kRuns;
+  block.threads = std::move(threads_);  // the functions on their stacks know their addresses
+  threads_.resize(block.threads.size());
+  for (std::size_t i = 0; i < threads_.size(); ++i) threads_[i].info = block.threads[i].info;
   return block;
 }
 

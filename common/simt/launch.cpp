@@ -26,18 +26,24 @@ const T& kept(const T& value) {
 
 /// What a kernel of sim needs besides the values of its parameters. Copied as bytes.
 struct Work {
-  static constexpr std::size_t kMostParameters = 16;
+  static constexpr std::size_t kMostTensors = 32, kMostBytes = 256;
   const char* name;
   const void* kernel;
   void (*call)(const void*);
   const KernelType::Parameter* parameters;
-  std::uint32_t count;
   dim3 grid, block;
   std::size_t shared;
   double flops;
-  const std::vector<std::int64_t>* sizes[kMostParameters];  // of tensors
-  alignas(16) char values[kMostParameters * 16];            // pointers are the kernel view's
+  bool is_cooperative;
+  std::uint32_t tensors;
+  const std::vector<std::int64_t>* sizes[kMostTensors];  // of the tensors
+  std::uint8_t element_bytes[kMostTensors];
+  std::uint16_t positions[kMostTensors];  // which parameters they are
+  /// Pointers are the kernel view's. More bytes are elsewhere.
+  alignas(16) char values[kMostBytes];
+  const std::vector<char>* more_values;
 
+  const char* all_values() const { return more_values ? more_values->data() : values; }
   Launch launch() const;
   void operator()() const {
     Launch l = launch();
@@ -52,23 +58,23 @@ Launch Work::launch() const {
   l.info.block = block;
   l.info.dynamic_shared = shared;
   l.info.flops = flops;
+  l.info.is_cooperative = is_cooperative;
   l.kernel = kernel;
   l.call = call;
-  l.arguments = values;
-  for (std::size_t i = 0; i < count; ++i) {
-    const KernelType::Parameter& p = parameters[i];
-    if (!p.is_pointer) continue;
+  l.arguments = all_values();
+  for (std::size_t i = 0; i < tensors; ++i) {
+    const KernelType::Parameter& p = parameters[positions[i]];
     PointerArgument argument;
-    std::memcpy(&argument.begin, values + p.offset, sizeof argument.begin);
+    std::memcpy(&argument.begin, all_values() + p.offset, sizeof argument.begin);
     std::int64_t elements = 1;
     for (const std::int64_t size : *sizes[i]) elements *= size;
-    argument.bytes = static_cast<std::size_t>(elements) * element_size(p.dtype);
+    argument.bytes = static_cast<std::size_t>(elements) * element_bytes[i];
     argument.element_size = p.element_size;
-    argument.type = p.element;
+    argument.type = p.is_void ? "" : p.element;
     argument.sizes = *sizes[i];
     argument.is_const = p.is_const;
     l.info.arguments.push_back(std::move(argument));
-    l.positions.push_back(i);
+    l.positions.push_back(positions[i]);
   }
   return l;
 }
@@ -77,8 +83,10 @@ std::string place(const KernelType& kernel, std::size_t i) {
   return std::string(kernel.name) + ": argument " + std::to_string(i + 1);
 }
 
-/// Checks the tensors and returns the device that all of them are on.
-Device check_tensors(const KernelType& kernel, const Argument* arguments) {
+/// Checks the tensors and returns the device that all of them are on; where there is none, the one
+/// of the launch.
+Device check_tensors(const KernelType& kernel, const LaunchConfig& config,
+                     const Argument* arguments) {
   const Tensor* first = nullptr;
   for (std::size_t i = 0; i < kernel.count; ++i) {
     const Tensor* const t = arguments[i].tensor;
@@ -88,17 +96,20 @@ Device check_tensors(const KernelType& kernel, const Argument* arguments) {
     TD_CHECK(DeviceError, t->device() == first->device(), place(kernel, i), " is on ", t->device(),
              ", but an earlier one is on ", first->device(), "; move all of them to one device");
     const auto& p = kernel.parameters[i];
-    TD_CHECK(DtypeError, t->dtype() == p.dtype, place(kernel, i), " is a tensor of ", t->dtype(),
-             ", but the kernel takes ", p.is_const ? "const " : "", p.element, "*, which is ",
-             p.dtype, "; convert it with to()");
+    TD_CHECK(DtypeError, p.is_void || t->dtype() == p.dtype, place(kernel, i), " is a tensor of ",
+             t->dtype(), ", but the kernel takes ", p.is_const ? "const " : "", p.element,
+             "*, which is ", p.dtype, "; convert it with to()");
     TD_CHECK(Error, t->is_contiguous(), place(kernel, i),
              " is not contiguous, and a kernel counts elements in memory; pass contiguous()");
   }
-  TD_CHECK(DeviceError, first, kernel.name, ": no argument is a tensor, so no device is chosen");
-  TD_CHECK(DeviceError, !first->is_cpu(), kernel.name,
+  TD_CHECK(DeviceError, first || !config.device.is_cpu(), kernel.name,
+           ": no argument is a tensor, so no device is chosen; name it in the launch: "
+           "{.grid = ..., .block = ..., .device = \"sim:0\"}");
+  const Device device = first ? first->device() : config.device;
+  TD_CHECK(DeviceError, !device.is_cpu(), kernel.name,
            ": the tensors are on cpu, and kernels run "
            "on sim and cuda; move the tensors to sim:0");
-  return first->device();
+  return device;
 }
 
 /// The values of the parameters as a kernel of the device gets them, each at its offset in `to`.
@@ -135,6 +146,19 @@ Record record_of(const KernelType& kernel, const Argument* arguments) {
   return record;
 }
 
+void add_tensors(const KernelType& kernel, const Argument* arguments, Work& work) {
+  for (std::size_t i = 0; i < kernel.count; ++i) {
+    const Tensor* const t = arguments[i].tensor;
+    if (!t) continue;
+    TD_CHECK(Error, work.tensors < Work::kMostTensors, kernel.name, ": more than ",
+             Work::kMostTensors, " arguments are tensors");
+    work.sizes[work.tensors] =
+        &kept(std::vector<std::int64_t>(t->sizes().begin(), t->sizes().end()));
+    work.element_bytes[work.tensors] = static_cast<std::uint8_t>(element_size(t->dtype()));
+    work.positions[work.tensors++] = static_cast<std::uint16_t>(i);
+  }
+}
+
 void launch_on_sim(const KernelType& kernel, const LaunchConfig& config, const Argument* arguments,
                    Device device) {
   Record record = record_of(kernel, arguments);
@@ -142,17 +166,25 @@ void launch_on_sim(const KernelType& kernel, const LaunchConfig& config, const A
             kernel.address,
             kernel.call,
             kernel.parameters,
-            static_cast<std::uint32_t>(kernel.count),
             config.grid,
             config.block,
             config.shared,
             config.flops,
+            config.is_cooperative,
+            0,
             {},
-            {}};
-  for (std::size_t i = 0; i < kernel.count; ++i)
-    if (const Tensor* t = arguments[i].tensor)
-      work.sizes[i] = &kept(std::vector<std::int64_t>(t->sizes().begin(), t->sizes().end()));
-  store_values(kernel, arguments, device, work.values);
+            {},
+            {},
+            {},
+            nullptr};
+  add_tensors(kernel, arguments, work);
+  if (kernel.bytes <= Work::kMostBytes) {
+    store_values(kernel, arguments, device, work.values);
+  } else {
+    std::vector<char> values(kernel.bytes);
+    store_values(kernel, arguments, device, values.data());
+    work.more_values = &kept(values);
+  }
   record.set_work(work);
   if (record_observer) record_observer(record, device);
   backend(device.type()).submit(record, device.index(), current_native_stream(device));
@@ -160,10 +192,11 @@ void launch_on_sim(const KernelType& kernel, const LaunchConfig& config, const A
 
 void launch_on_cuda(const KernelType& kernel, const LaunchConfig& config, const Argument* arguments,
                     Device device) {
-  alignas(16) char values[Work::kMostParameters * 16];
-  void* pointers[Work::kMostParameters];
-  store_values(kernel, arguments, device, values);
-  for (std::size_t i = 0; i < kernel.count; ++i) pointers[i] = values + kernel.parameters[i].offset;
+  std::vector<char> values(kernel.bytes);
+  std::vector<void*> pointers(kernel.count);
+  store_values(kernel, arguments, device, values.data());
+  for (std::size_t i = 0; i < kernel.count; ++i)
+    pointers[i] = values.data() + kernel.parameters[i].offset;
   const Record record = record_of(kernel, arguments);
   if (record_observer) record_observer(record, device);
   const auto [x, y, z] = config.grid;
@@ -174,9 +207,10 @@ void launch_on_cuda(const KernelType& kernel, const LaunchConfig& config, const 
                         {x, y, z},
                         {bx, by, bz},
                         config.shared,
-                        pointers,
-                        values,
-                        sizeof values,
+                        config.is_cooperative,
+                        pointers.data(),
+                        values.data(),
+                        values.size(),
                         device});
 }
 
@@ -184,9 +218,7 @@ void launch_on_cuda(const KernelType& kernel, const LaunchConfig& config, const 
 
 void launch_kernel(const KernelType& kernel, const LaunchConfig& config,
                    const Argument* arguments) {
-  TD_CHECK(Error, kernel.count <= Work::kMostParameters, kernel.name, ": a kernel has at most ",
-           Work::kMostParameters, " parameters here, this one has ", kernel.count);
-  const Device device = check_tensors(kernel, arguments);
+  const Device device = check_tensors(kernel, config, arguments);
   for (std::size_t i = 0; i < kernel.count; ++i)  // backward() must see that a saved tensor changes
     if (arguments[i].tensor && !kernel.parameters[i].is_const)
       arguments[i].tensor->impl().storage->bump_version();

@@ -25,16 +25,23 @@ struct LaunchConfig {
   dim3 block;              ///< threads per block
   std::size_t shared = 0;  ///< bytes of dynamic shared memory per block
   double flops = 0;        ///< floating point operations of the launch, for its profile; 0: unknown
+  bool is_cooperative = false;  ///< the blocks may wait for each other (grid_group::sync)
+  Device device = kCPU;         ///< where no argument is a tensor; cpu: that of the tensors
 };
 
 /// Details of launch().
 ///@{
 namespace detail {
 
-/// The element type of a tensor whose memory a kernel sees as T, or as vectors of T.
+/// The element type of a tensor whose memory a kernel sees as T, or as vectors of T. Structs are
+/// in a tensor of bytes, and pointers in one of int64.
 template <class T>
 struct ElementOf {
-  using type = T;
+  using type = std::conditional_t<std::is_arithmetic_v<T>, T, std::uint8_t>;
+};
+template <class T>
+struct ElementOf<T*> {
+  using type = std::int64_t;
 };
 #define TD_SIMT_ELEMENT(T, element) \
   template <>                       \
@@ -42,20 +49,26 @@ struct ElementOf {
     using type = element;           \
   };
 TD_SIMT_ELEMENT(__half, Half)
+TD_SIMT_ELEMENT(__half2, Half)
 TD_SIMT_ELEMENT(__nv_bfloat16, BFloat16)
+TD_SIMT_ELEMENT(__nv_bfloat162, BFloat16)
 TD_SIMT_ELEMENT(float2, float)
 TD_SIMT_ELEMENT(float3, float)
 TD_SIMT_ELEMENT(float4, float)
 TD_SIMT_ELEMENT(double2, double)
+TD_SIMT_ELEMENT(double3, double)
+TD_SIMT_ELEMENT(double4, double)
 TD_SIMT_ELEMENT(int2, int)
 TD_SIMT_ELEMENT(int3, int)
 TD_SIMT_ELEMENT(int4, int)
 TD_SIMT_ELEMENT(unsigned, int)
 TD_SIMT_ELEMENT(uint2, int)
+TD_SIMT_ELEMENT(uint3, int)
 TD_SIMT_ELEMENT(uint4, int)
+TD_SIMT_ELEMENT(short, std::uint8_t)
+TD_SIMT_ELEMENT(unsigned short, std::uint8_t)
 TD_SIMT_ELEMENT(char, std::uint8_t)
 TD_SIMT_ELEMENT(signed char, std::uint8_t)
-TD_SIMT_ELEMENT(uchar4, std::uint8_t)
 TD_SIMT_ELEMENT(unsigned long long, std::int64_t)
 TD_SIMT_ELEMENT(unsigned long, std::int64_t)
 #undef TD_SIMT_ELEMENT
@@ -84,12 +97,13 @@ struct KernelType {
   struct Parameter {
     std::size_t offset, size;
     bool is_pointer, is_const;
-    ScalarType dtype;          ///< of the tensor, for a pointer
+    bool is_void;              ///< a pointer to void takes any tensor
+    ScalarType dtype;          ///< of the tensor, for another pointer
     std::size_t element_size;  ///< of what the pointer points at
     std::string_view element;  ///< its type's name
   };
   const Parameter* parameters;
-  std::size_t count;  ///< of parameters
+  std::size_t count, bytes;  ///< of parameters; of their values
 };
 
 /// One argument: a tensor, or the bytes of a value that was converted to the parameter's type.
@@ -106,15 +120,17 @@ constexpr KernelType::Parameter parameter_at(std::size_t offset) {
   if constexpr (std::is_pointer_v<T>) {
     using Pointee = std::remove_pointer_t<T>;
     using Plain = std::remove_cv_t<Pointee>;
+    using Element = std::conditional_t<std::is_void_v<Plain>, std::uint8_t, Plain>;
     return {offset,
             sizeof(T),
             true,
             std::is_const_v<Pointee>,
-            scalar_type_of<typename ElementOf<Plain>::type>(),
-            sizeof(Plain),
+            std::is_void_v<Plain>,
+            scalar_type_of<typename ElementOf<Element>::type>(),
+            sizeof(Element),
             type_name<Plain>()};
   } else {
-    return {offset, sizeof(T), false, false, kByte, 0, ""};
+    return {offset, sizeof(T), false, false, false, kByte, 0, ""};
   }
 }
 
@@ -124,19 +140,27 @@ struct Caller;
 /// Stores the parameters one after another, and calls the kernel with copies of them.
 template <auto* kernel, std::size_t... I, class... Params>
 struct Caller<kernel, std::index_sequence<I...>, Params...> {
-  static constexpr std::size_t kSlot = 16;  // aligned for every parameter
-  static_assert(((sizeof(Params) <= kSlot) && ...), "pass larger structs through a tensor");
-  static void call(const void* arguments) {
-    const char* const base = static_cast<const char*>(arguments);
-    kernel(*reinterpret_cast<const Params*>(base + I * kSlot)...);
+  /// Where the parameter begins, aligned for every type.
+  static constexpr std::size_t offset(std::size_t parameter) {
+    constexpr std::size_t sizes[] = {sizeof(Params)..., 0};
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < parameter; ++i) sum += (sizes[i] + 15) / 16 * 16;
+    return sum;
   }
-  static constexpr KernelType::Parameter parameters[] = {parameter_at<Params>(I * kSlot)...};
+  static constexpr std::size_t kBytes = offset(sizeof...(Params));
+  static_assert((0 + ... + sizeof(Params)) <= 4096, "a kernel has at most 4 KiB of parameters");
+  static void call([[maybe_unused]] const void* arguments) {
+    kernel(*reinterpret_cast<const Params*>(static_cast<const char*>(arguments) + offset(I))...);
+  }
+  static constexpr KernelType::Parameter parameters[sizeof...(Params) + 1] = {
+      parameter_at<Params>(offset(I))...};
 };
 
 /// The value for a parameter of type P.
 template <class P, class A>
 struct Converted {
-  static_assert(!std::is_pointer_v<P>, "pass a Tensor for a pointer");
+  static_assert(!std::is_pointer_v<P> || std::is_null_pointer_v<A>,
+                "pass a Tensor or nullptr for a pointer");
   static_assert(std::is_convertible_v<A, P>, "the argument does not convert to the parameter");
   P value;
   explicit Converted(const A& a) : value(static_cast<P>(a)) {}
@@ -153,12 +177,15 @@ struct Converted<P, Tensor> {
 template <auto* kernel, class... Params, class... Args>
 void launch_as(void (*)(Params...), const LaunchConfig& config, const Args&... args) {
   static_assert(sizeof...(Params) == sizeof...(Args), "one argument for each parameter");
-  static_assert(sizeof...(Params) > 0, "a kernel without parameters has no effect");
   using Call = Caller<kernel, std::index_sequence_for<Params...>, Params...>;
-  const KernelType type{kernel_name<kernel>(), reinterpret_cast<const void*>(kernel), Call::call,
-                        Call::parameters, sizeof...(Params)};
+  const KernelType type{kernel_name<kernel>(),
+                        reinterpret_cast<const void*>(kernel),
+                        Call::call,
+                        Call::parameters,
+                        sizeof...(Params),
+                        Call::kBytes};
   [&](const auto&... converted) {
-    const Argument arguments[] = {converted.argument()...};
+    const Argument arguments[sizeof...(Params) + 1] = {converted.argument()...};
     launch_kernel(type, config, arguments);
   }(Converted<Params, Args>(args)...);
 }
@@ -168,10 +195,12 @@ void launch_as(void (*)(Params...), const LaunchConfig& config, const Args&... a
 
 /// Launches `kernel` on the current stream of the device that the tensors are on:
 /// `launch<add>({.grid = 4, .block = 256}, a, b, out, n)`. Returns immediately.
-/// Each argument is a Tensor for a pointer parameter, which must be contiguous, or a number that
-/// converts to the parameter. A pointer to const is read, others are read and written.
+/// Each argument is a Tensor for a pointer parameter, which must be contiguous, or nullptr, or a
+/// number or struct that converts to the parameter. A pointer to const is read, others are read and
+/// written.
 /// @throws DtypeError when a tensor's element type is not the pointer's.
-/// @throws DeviceError unless all tensors are defined and on one device, of sim or cuda.
+/// @throws DeviceError unless all tensors are defined and on one device, of sim or cuda; where
+/// there is none, `device` names it.
 /// @throws Error when a GPU would reject the launch, and when a tensor is not contiguous.
 template <auto* kernel, class... Args>
 void launch(const LaunchConfig& config, const Args&... args) {

@@ -143,7 +143,10 @@ bool MemoryMap::classify(Access& access) const {
     access.variable = static_cast<std::uint16_t>(variable_at(access.address));
   } else {
     for (const Range& constants : constants_)
-      if (constants.contains(access.address)) return access.kind != AccessKind::kRead;
+      if (constants.contains(access.address)) {
+        access.space = Space::kConstant;
+        return access.kind != AccessKind::kRead;
+      }
   }
   return true;
 }

@@ -77,11 +77,12 @@ enum class AccessKind : std::uint8_t { kRead, kWrite, kAtomic };
 enum class Space : std::uint8_t {
   kShared,      ///< In LaunchInfo::shared[variable].
   kOtherStack,  ///< In a local variable of another thread of the block.
+  kConstant,    ///< In a `__constant__` variable, or other memory that no kernel may write.
   kGlobal,      ///< Anywhere else. It need not belong to an argument.
 };
 
-/// One access of one thread. Accesses to a thread's own local variables and to constants of the
-/// kernel's library are not reported.
+/// One access of one thread. Accesses to a thread's own local variables and reads of constants of
+/// the kernel's library are not reported.
 struct Access {
   AccessKind kind = AccessKind::kRead;  ///< What it does.
   Space space = Space::kGlobal;         ///< Where.
@@ -93,6 +94,7 @@ struct Access {
   /// A copy of a struct or of memory, which need not be aligned to its size.
   bool is_copy = false;
   bool is_compare = false;  ///< An atomic compare-and-swap.
+  bool is_store = false;    ///< An atomic store, which reads nothing.
   /// The calls of inlined functions that lead there, from the kernel inwards; nullptr where the
   /// place is in the kernel itself. Equal lists are one object.
   const std::vector<const Site*>* calls = nullptr;

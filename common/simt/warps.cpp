@@ -69,6 +69,19 @@ std::uint64_t reduce(WarpFunction function, std::uint64_t a, std::uint64_t b) {
   }
 }
 
+/// Whether the place of the first address comes first in the source.
+bool is_before(std::uintptr_t pc, std::uintptr_t other) {
+  const auto lines = [](std::uintptr_t address) {
+    const Place place = place_before(address);
+    std::vector<std::pair<int, int>> all;
+    if (place.calls)
+      for (const Site* call : *place.calls) all.emplace_back(call->line, call->column);
+    all.emplace_back(place.site->line, place.site->column);
+    return all;
+  };
+  return lines(pc) < lines(other);
+}
+
 /// Calls `f(lane)` for each lane of the mask.
 template <class F>
 void each_lane(unsigned lanes, F f) {
@@ -125,20 +138,25 @@ unsigned Machine::active_lanes(std::uintptr_t pc) {
   return static_cast<unsigned>(thread.result);
 }
 
-/// Lets the lanes in active_lanes() go on, in groups of those that are at one place of the kernel.
+/// Lets those of each warp's lanes in active_lanes() go on that are at the first place in the code:
+/// the others may be beyond the end of a branch or a loop, where these meet them.
 void Machine::group_active() {
-  for (std::uint32_t warp = 0; warp < warps_.size(); ++warp)
-    while (const unsigned active = warps_[warp].active) {
-      const Thread& first = lane_of(warp, static_cast<unsigned>(std::countr_zero(active)));
-      unsigned group = 0;
-      each_lane(active, [&](unsigned lane) {
-        if (lane_of(warp, lane).pc == first.pc) group |= 1u << lane;
-      });
-      each_lane(group, [&](unsigned lane) { lane_of(warp, lane).result = group; });
-      warps_[warp].active &= ~group;
-      make_group_ready(warp, group);
-    }
-  active_ = 0;
+  for (std::uint32_t warp = 0; warp < warps_.size(); ++warp) {
+    const unsigned active = warps_[warp].active;
+    std::uintptr_t first = 0;
+    each_lane(active, [&](unsigned lane) {
+      const std::uintptr_t pc = lane_of(warp, lane).pc;
+      if (first == 0 || (pc != first && is_before(pc, first))) first = pc;
+    });
+    unsigned group = 0;
+    each_lane(active, [&](unsigned lane) {
+      if (lane_of(warp, lane).pc == first) group |= 1u << lane;
+    });
+    each_lane(group, [&](unsigned lane) { lane_of(warp, lane).result = group; });
+    warps_[warp].active &= ~group;
+    active_ -= static_cast<std::uint32_t>(std::popcount(group));
+    make_group_ready(warp, group);
+  }
 }
 
 /// Ends the thread where its own arguments are wrong.

@@ -10,13 +10,16 @@
 /// Launches a kernel of this library, by the address of its host function. Allows as much dynamic
 /// shared memory as the launch states. @return CUDA's error of the launch, which is then reset.
 extern "C" cudaError_t td_launch_kernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
-                                        size_t shared, cudaStream_t stream) {
+                                        size_t shared, bool is_cooperative, cudaStream_t stream) {
   constexpr size_t kWithoutOptIn = 48 << 10;
   cudaError_t error = cudaSuccess;
   if (shared > kWithoutOptIn)
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  static_cast<int>(shared));
-  if (!error) error = cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+  if (!error)
+    error = is_cooperative
+                ? cudaLaunchCooperativeKernel(kernel, grid, block, arguments, shared, stream)
+                : cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
   if (error) cudaGetLastError();
   return error;
 }

@@ -71,7 +71,7 @@ HOOK __tsan_vptr_read(void**) {}
     return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                 \
   }                                                                                              \
   HOOKED(void) __tsan_atomic##bits##_store(volatile T* p, T value, int) {                        \
-    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL);                                           \
+    tell_atomic(const_cast<T*>(p), sizeof(T), KERNEL, AccessForm::kStore);                       \
     __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                                \
   }                                                                                              \
   HOOKED(T) __tsan_atomic##bits##_exchange(volatile T* p, T value, int) {                        \

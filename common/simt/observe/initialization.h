@@ -27,8 +27,8 @@ class Initialization {
   /// A thread was ended, so what it would have written is missing until the block ends.
   void thread_ended() { is_complete_ = false; }
   void access(const ThreadInfo& thread, const Access& access, const Region& region) {
-    if (access.kind != AccessKind::kWrite && region.shared && is_complete_ &&
-        !is_written(access, region))
+    const bool reads = access.kind != AccessKind::kWrite && !access.is_store;
+    if (reads && region.shared && is_complete_ && !is_written(access, region))
       report(thread, access, region);
     if (access.kind != AccessKind::kRead) write(access, region);
   }

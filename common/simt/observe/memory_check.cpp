@@ -38,6 +38,10 @@ Region* MemoryCheck::search(const ThreadInfo& thread, const Access& access, Regi
     report_other_stack(thread, access);
     return nullptr;
   }
+  if (access.space == Space::kConstant) {
+    report_constant(thread, access);
+    return nullptr;
+  }
   Region* region = regions_.find(access);
   if (!region) {
     report_outside(thread, access, usual);
@@ -110,6 +114,15 @@ void MemoryCheck::left_variable(const ThreadInfo& thread, const Site* site, Acce
                           meant.declared() + ", " + reached.declared() +
                               ". Cure: keep the index below " + std::to_string(meant.elements()) +
                               ", or make " + meant.name() + " larger"};
+  });
+}
+
+void MemoryCheck::report_constant(const ThreadInfo& thread, const Access& access) {
+  findings_.add(Finding::Kind::kOutOfBounds, access.site, nullptr, thread, [&] {
+    return Findings::Text{
+        std::string(verb(access.kind)) + ' ' + size_of(access) + " of constant memory",
+        "kernels only read __constant__ variables, which the host fills with "
+        "cudaMemcpyToSymbol. Cure: write a __device__ variable instead"};
   });
 }
 

@@ -41,6 +41,7 @@ class MemoryCheck {
            !region.argument->sizes.empty();
   }
   Region* search(const ThreadInfo& thread, const Access& access, Region* usual);
+  void report_constant(const ThreadInfo& thread, const Access& access);
   void report_misaligned(const ThreadInfo& thread, const Access& access, const Region& region);
   void report_outside(const ThreadInfo& thread, const Access& access, Region* usual);
   void report_out_of_bounds(const ThreadInfo& thread, const Access& access, const Region& region);

@@ -29,6 +29,22 @@ __global__ void accesses(const float4* in, float* out, const int* index);
 __global__ void copy_struct(const float3* in, float3* out);
 __global__ void copy_memory(const float* in, float* out);
 
+// launch_kernels.cu: unusual parameters.
+struct LargeStruct {
+  int numbers[1000];
+};
+struct Particle {
+  float3 position;
+  float mass;
+};
+__global__ void no_parameters();
+__global__ void count_launches(int* out);
+__global__ void many_parameters(int, int, int, int, int, int, int, int, int, int, int, int, int,
+                                int, int, int, int, int* out);
+__global__ void large_struct(LargeStruct values, int* out);
+__global__ void pointers(const short* shorts, const Particle* particles, float** rows, void* any,
+                         const int* missing, float* out);
+
 // warp_kernels.cu: the functions of a warp, and what they report.
 __global__ void shuffles(int* out);
 __global__ void votes(unsigned* out);

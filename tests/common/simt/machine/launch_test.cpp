@@ -5,6 +5,7 @@
 
 #include "catch.h"
 #include "kernels.h"
+#include "observed.h"
 #include "simt/observe.h"
 #include "td/device/record.h"
 #include "td/td.h"
@@ -60,6 +61,46 @@ TEST_CASE("A wrong argument of a launch is refused with its number and what to d
   CHECK(error_of<Error>([&] { launch<::add>(config, a, matrix.t(), a, 8); }) ==
         "add: argument 2 is not contiguous, and a kernel counts elements in memory; pass "
         "contiguous()");
+}
+
+TEST_CASE("A kernel without parameters runs on the device that the launch names") {
+  const Tensor out = sim_zeros({1});
+  CHECK(error_of<DeviceError>([&] { launch<no_parameters>({.grid = 3, .block = 4}); }) ==
+        "no_parameters: no argument is a tensor, so no device is chosen; name it in the launch: "
+        "{.grid = ..., .block = ..., .device = \"sim:0\"}");
+  for (int i = 0; i < 2; ++i) launch<no_parameters>({.grid = 1, .block = 4, .device = "sim:0"});
+  launch<count_launches>(block_of(1), out);
+  CHECK(ints(out) == std::vector{2});
+}
+
+TEST_CASE("A kernel may have many parameters, and large structs") {
+  const Tensor out = sim_zeros({1}), numbers = sim_zeros({1000});
+  launch<many_parameters>(block_of(1), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17,
+                          out);
+  CHECK(ints(out) == std::vector{1700 + 16 * 17 / 2});
+  LargeStruct large;
+  for (int i = 0; i < 1000; ++i) large.numbers[i] = i * i;
+  const auto findings = findings_of([&] { launch<large_struct>(block_of(1000), large, numbers); });
+  large = {};  // the launch has a copy
+  CHECK(findings.empty());
+  CHECK(numbers.cpu().equal(arange(1000, kInt) * arange(1000, kInt)));
+}
+
+TEST_CASE("Pointers to structs, shorts, pointers and void are tensors; nullptr is none") {
+  const short shorts[] = {10, 20, -30, 40};
+  const Particle particles[] = {{{0, 1, 0}, 5}, {{0, 2, 0}, 6}, {{0, 3, 0}, 7}, {{0, 4, 0}, 8}};
+  const auto bytes = [](const auto& values) {
+    Tensor tensor = empty({static_cast<std::int64_t>(sizeof values)}, kByte);
+    std::memcpy(tensor.data_ptr(), &values, sizeof values);
+    return tensor.to("sim:0");
+  };
+  const Tensor rows = sim_zeros({4}, kLong), any = sim_zeros({4}, kFloat);
+  const Tensor out = sim_zeros({4}, kFloat);
+  const Tensor s = bytes(shorts), p = bytes(particles);
+  const auto work = [&] { launch<pointers>(block_of(4), s, p, rows, any, nullptr, out); };
+  CHECK(findings_of(work).empty());
+  CHECK(out.cpu().equal(tensor({11.0f, 22.0f, -27.0f, 44.0f})));
+  CHECK(any.cpu().equal(tensor({5.0f, 6.0f, 7.0f, 8.0f})));
 }
 
 TEST_CASE("A grid with more blocks than sim can run is refused") {
