@@ -18,6 +18,31 @@ struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
 };
 
+/// An executable graph: copies of the nodes, which later changes of the graph do not reach.
+struct Exec {
+  struct Step {
+    const Node* node;
+    std::function<void()> run;
+  };
+  std::shared_ptr<std::vector<Step>> steps = std::make_shared<std::vector<Step>>();
+};
+
+/// The graphs of handles; nullptr where there is none.
+///@{
+Graph* find_graph(const State& all, cudaGraph_t handle);
+Exec* find_exec(const State& all, cudaGraphExec_t handle);
+///@}
+std::vector<Exec::Step> steps_of(const Graph& graph);
+std::function<void()> work_of_steps(const std::vector<Exec::Step>& steps);
+
+template <class Body>
+cudaError_t with_graph(const Call& call, cudaGraph_t handle, Body body) {
+  return run_call(call, [&](State& all, Lock&) -> cudaError_t {
+    Graph* const graph = find_graph(all, handle);
+    return graph ? body(all, *graph) : cudaErrorInvalidValue;
+  });
+}
+
 Node* add_node(Graph& graph, cudaGraphNodeType type, std::vector<Node*> after,
                std::function<void()> run);
 
