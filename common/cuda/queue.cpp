@@ -23,10 +23,10 @@ bool is_ready(const Operation& operation) {
                      [](const OperationPtr& earlier) { return earlier->is_done; });
 }
 
-/// What runs next. In reversed order nothing runs before the host waits, and then the stream
-/// that was given work last.
+/// What runs next. In reversed order nothing runs before the host waits, or has called nothing for
+/// a while, and then the stream that was given work last.
 OperationPtr take(State& all) {
-  if (all.is_reversed && all.waiting == 0 && !all.is_ending) return nullptr;
+  if (all.is_reversed && all.waiting == 0 && !all.is_ending && !all.is_quiet) return nullptr;
   auto best = all.queue.end();
   for (auto at = all.queue.begin(); at != all.queue.end(); ++at) {
     if (!is_ready(**at)) continue;
@@ -45,7 +45,9 @@ OperationPtr take(State& all) {
   for (;;) {
     const OperationPtr operation = take(all);
     if (!operation) {
-      all.work_came.wait_for(lock, std::chrono::milliseconds(20));
+      const std::uint64_t before = all.calls;
+      const auto woken = all.work_came.wait_for(lock, std::chrono::milliseconds(20));
+      all.is_quiet = woken == std::cv_status::timeout && before == all.calls;
       continue;
     }
     if (operation->run && !all.devices[operation->device].error) {

@@ -86,6 +86,8 @@ bool is_variable(const void* data) {
 
 cudaError_t begin_call(State& all, const Call& call) {
   thread.has_reported = false;
+  ++all.calls;
+  all.is_quiet = false;
   if (thread.is_worker && !call.works_after_errors) {
     report(call.caller, std::string(call.name) +
                             " is called in a callback of a stream, which may "

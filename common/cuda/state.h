@@ -122,7 +122,9 @@ struct State {
   bool has_worker = false, is_running = false, is_ending = false;
   /// The last stream that was given work goes first: another order that CUDA allows.
   bool is_reversed = false;
-  int waiting = 0;  ///< host threads that wait
+  int waiting = 0;          ///< host threads that wait
+  std::uint64_t calls = 0;  ///< so far
+  bool is_quiet = false;    ///< nothing was called for a while: the host may wait for memory
   const simt::GpuLimits* gpu = nullptr;
 };
 State& state();

@@ -8,6 +8,7 @@ command: its errors, the profile, and that a program is not compiled again.
 
 import concurrent.futures
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -76,6 +77,25 @@ def check_profile(tool):
         expect(len(list((folder / "p").glob("add-*.svg"))) == 3, "there are not 3 pictures")
 
 
+def check_gpu(tool):
+    """With a made-up GPU and a made-up nvcc, which makes a program that prints its words."""
+    with tempfile.TemporaryDirectory() as folder:
+        programs = {"nvidia-smi": "echo 'GPU 0: made up'", "compute-sanitizer": "echo sanitizer; shift 2; exec \"$@\"",
+                    "nvcc": "while [ $# -gt 0 ]; do [ \"$1\" = -o ] && out=\"$2\"; shift; done\n"
+                            "printf '#!/bin/sh\\necho made by nvcc: $@\\nexit 3\\n' > \"$out\"; chmod +x \"$out\""}
+        for name, script in programs.items():
+            path = pathlib.Path(folder) / name
+            path.write_text(f"#!/bin/bash\n{script}\n", encoding="utf-8")
+            path.chmod(0o755)
+        path = f"{folder}:{os.environ['PATH']}"
+        on_gpu = [word for word in tool.words if word != "--cpu"]
+        for words, text in ([], "made by nvcc: a b"), (["--check"], "sanitizer\nmade by nvcc: a b"):
+            done = subprocess.run([*on_gpu, "programs/vecadd.cu", *words, "--", "a", "b"], cwd=tool.folder, timeout=PATIENCE, text=True,
+                                  env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            expect(done.returncode == 3 and done.stdout.strip() == text and "Runs on the GPU, compiled by nvcc" in done.stderr,
+                   f"with a GPU and {words} it ends with {done.returncode} and prints:\n{done.stdout}{done.stderr}")
+
+
 def check_errors(tool):
     with tempfile.TemporaryDirectory() as folder:
         broken = pathlib.Path(folder) / "broken.cu"
@@ -103,7 +123,7 @@ def main():
         jobs += [pool.submit(check_mistake, tool, program) for program in sorted(folder.glob("mistakes/*.cu"))]
         jobs.append(pool.submit(check_right, tool, two_files / "main.cu",
                                 [two_files / "scale.cu", two_files / "host.cpp", "-D", "COUNT=32", "-std=c++17"]))
-        jobs += [pool.submit(check, tool) for check in (check_plain_runs, check_profile, check_errors)]
+        jobs += [pool.submit(check, tool) for check in (check_plain_runs, check_profile, check_gpu, check_errors)]
         for job in jobs:
             job.result()
     print("\n".join(faults) or f"{len(jobs)} programs and commands as expected")

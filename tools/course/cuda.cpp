@@ -161,6 +161,11 @@ int run_on_gpu(const Course& course, const CudaWords& words) {
   std::vector<std::string> all;
   if (words.check) all = {"compute-sanitizer", "--error-exitcode", "1"};
   if (words.profile) all = {"ncu"};
+  if (!all.empty() && td::find_program(all[0]).empty()) {
+    std::cerr << all[0] << " is missing; it is part of NVIDIA's toolkit. --cpu "
+              << (words.check ? "checks" : "profiles") << " the program on the CPU.\n";
+    return 1;
+  }
   std::cerr << "Runs on the GPU, compiled by nvcc" << (all.empty() ? "" : ", under " + all[0])
             << "; --cpu runs it on the CPU.\n";
   const auto own = with_arguments(program, words);
