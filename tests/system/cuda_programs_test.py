@@ -122,7 +122,7 @@ def main():
         jobs = [pool.submit(check_right, tool, program) for program in sorted(folder.glob("programs/*.cu"))]
         jobs += [pool.submit(check_mistake, tool, program) for program in sorted(folder.glob("mistakes/*.cu"))]
         jobs.append(pool.submit(check_right, tool, two_files / "main.cu",
-                                [two_files / "scale.cu", two_files / "host.cpp", "-D", "COUNT=32", "-std=c++17"]))
+                                [two_files / "scale.cu", two_files / "host.cc", "-D", "COUNT=32", "-std=c++17"]))
         jobs += [pool.submit(check, tool) for check in (check_plain_runs, check_profile, check_gpu, check_errors)]
         for job in jobs:
             job.result()
