@@ -149,11 +149,11 @@ class Maker {
   void compile_kernels(std::size_t i) const {
     const fs::path preprocessed = part(i, ".i"), translated = part(i, ".ii");
     std::vector<std::string> words = begin(i);
-    append(words, {"-x", "c++", "-std=gnu++20", "-E", "-include", "cuda_runtime.h", words_.files[i],
-                   "-o", preprocessed.string()});
+    append(words, {"-x", "c++", "-std=gnu++20", "-fno-char8_t", "-E", "-include", "cuda_runtime.h",
+                   words_.files[i], "-o", preprocessed.string()});
     run_compiler(words);
     write_file(translated, translate_cuda(read_file(preprocessed)));
-    words = {settings_.at("compiler")[0], "-std=gnu++20", "-w"};
+    words = {settings_.at("compiler")[0], "-std=gnu++20", "-fno-char8_t", "-w"};
     append(words, settings_.at("flag"));
     if (std::count(words_.compile.begin(), words_.compile.end(), "-fopenmp"))
       words.push_back("-fopenmp");

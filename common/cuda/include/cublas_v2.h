@@ -7,6 +7,7 @@
 
 #include "cuda_runtime.h"
 #include "library_types.h"
+#include "simt/half.h"
 
 #define CUBLAS_API_H_
 #define CUBLAS_V2_H_

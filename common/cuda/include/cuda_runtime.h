@@ -12,11 +12,22 @@
 
 #include "cuda/launch.h"
 #include "cuda_runtime_api.h"
-#include "simt/kernel.h"
 #include "vector_functions.h"
+#ifndef TD_CUDA_HOST_FILE
+#include "simt/kernel.h"
+#endif
 
 #define __CUDA_RUNTIME_H__
 
+#ifdef TD_CUDA_HOST_FILE  // a file without kernels, which has the runtime but not the language
+#define __host__
+#define __device__
+#define __global__
+#define __constant__
+#define __managed__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#else
 // Kernels are functions of their own, which reports and launches find by their address. The tool
 // that translates the program looks for td_global.
 #undef __global__
@@ -26,14 +37,14 @@
 #define __global__ __attribute__((flatten, noinline, td_global))
 #endif
 
-#if !defined(__CUDACC__) && \
-    !defined(TD_CUDA_HOST_FILE)  // for the program; our headers ask for nvcc
+#ifndef __CUDACC__  // for the program; our headers ask for nvcc by this name
 #define __CUDACC__ 1
 #define __NVCC__ 1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDA_ARCH__ 900
 #endif
+#endif  // TD_CUDA_HOST_FILE
 
 // Memory.
 template <class T>
