@@ -8,6 +8,7 @@
 #include "cuda/graph.h"
 #include "cuda/report.h"
 #include "cuda/state.h"
+#include "cuda/written.h"
 
 namespace td::cudart {
 namespace {
@@ -34,8 +35,9 @@ void for_rows(const Box& box, Row row) {
 
 void copy(const Side& to, const Side& from, const Box& box) {
   for_rows(box, [&](std::size_t y, std::size_t z) {
-    std::memmove(to.data + z * to.plane + y * to.pitch, from.data + z * from.plane + y * from.pitch,
-                 box.width);
+    char* const row = to.data + z * to.plane + y * to.pitch;
+    std::memmove(row, from.data + z * from.plane + y * from.pitch, box.width);
+    written::mark(row, box.width);
   });
 }
 
@@ -161,14 +163,15 @@ cudaError_t set(const Call& call, const Side& to, int value, const Box& box, boo
       report(call.caller, std::string(call.name) + ": the destination " + side.fault);
       return cudaErrorInvalidValue;
     }
-    const OperationPtr queued =
-        enqueue(all, *stream,
-                [to, value, box] {
-                  for_rows(box, [&](std::size_t y, std::size_t z) {
-                    std::memset(to.data + z * to.plane + y * to.pitch, value, box.width);
-                  });
-                },
-                call, {{to.data, span(to, box), true}});
+    const OperationPtr queued = enqueue(all, *stream,
+                                        [to, value, box] {
+                                          for_rows(box, [&](std::size_t y, std::size_t z) {
+                                            char* const row = to.data + z * to.plane + y * to.pitch;
+                                            std::memset(row, value, box.width);
+                                            written::mark(row, box.width);
+                                          });
+                                        },
+                                        call, {{to.data, span(to, box), true}});
     if (waits && !side.found.is_device()) wait_for(all, queued, lock);
     return cudaSuccess;
   });

@@ -11,6 +11,7 @@
 
 #include "cuda/report.h"
 #include "cuda/state.h"
+#include "cuda/written.h"
 
 namespace td::cudart {
 namespace {
@@ -41,7 +42,10 @@ cublasStatus_t queue(const Call& call, cublasHandle_t handle, std::vector<Operan
     for (const Operand& operand : operands) {
       if (operand.bytes == 0) continue;
       const Found found = find_memory(all, operand.data, operand.bytes);
-      if (found.block && !found.is_beyond) continue;
+      if (found.block && !found.is_beyond) {
+        written::mark(operand.data, operand.bytes);
+        continue;
+      }
       if (!found.block && is_variable(operand.data)) continue;
       report(call.caller, std::string(call.name) + " is given " +
                               (found.is_beyond ? "memory that is too small for these sizes"

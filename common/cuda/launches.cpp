@@ -5,6 +5,7 @@
 
 #include "cuda/graph.h"
 #include "cuda/kernel_address.h"
+#include "cuda/program_observer.h"
 #include "cuda/report.h"
 #include "cuda/state.h"
 #include "simt/library.h"
@@ -109,7 +110,7 @@ cudaError_t code_of(const simt::Finding& finding) {
 }
 
 cudaError_t run_observed(simt::Launch& launch) {
-  static auto& observers = *new simt::Observers(*state().gpu);
+  static auto& observers = *new ProgramObserver(*state().gpu);
   simt::RunOptions options;
   if (settings().is_reversed) options.order = simt::Order::kReversed;
   simt::run(launch, &observers, options);

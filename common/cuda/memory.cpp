@@ -6,6 +6,7 @@
 
 #include "cuda/report.h"
 #include "cuda/state.h"
+#include "cuda/written.h"
 
 namespace td::cudart {
 namespace {
@@ -34,6 +35,7 @@ cudaError_t make_block(State& all, const Call& call, Kind kind, void** memory, s
   all.memory[number(made)] = block;
   // What was freed there is of no interest any more.
   all.freed.erase(all.freed.lower_bound(number(made)), all.freed.lower_bound(number(made) + bytes));
+  if (kind == Kind::kDevice) written::begin_block(made, bytes);
   *memory = made;
   return cudaSuccess;
 }
@@ -70,7 +72,7 @@ void release(State& all, void* memory, const void* caller) {
   const Block block = all.memory.at(number(memory));
   forget(all, number(memory), caller);
   if (block.kind == Kind::kDevice)
-    all.devices[block.device].arena->release(memory);
+    written::end_block(memory), all.devices[block.device].arena->release(memory);
   else
     all.host_arena->release(memory);
 }
