@@ -8,6 +8,7 @@
 #include "cuda/program_observer.h"
 #include "cuda/report.h"
 #include "cuda/state.h"
+#include "simt/debug_info.h"
 #include "simt/library.h"
 #include "simt/run.h"
 
@@ -131,6 +132,14 @@ cudaError_t run_plain(simt::Launch& launch) {
   return cudaSuccess;
 }
 
+/// The kernel may be launched by another name, such as that of a pointer to it.
+void name_kernel(const Work& work, simt::Launch& launch) {
+  if (launch.kernel == reinterpret_cast<const void*>(work.kernel.call)) return;
+  const simt::Site* const site =
+      simt::describe_kernel(reinterpret_cast<std::uintptr_t>(launch.kernel)).site;
+  if (site && !site->function.empty()) launch.info.kernel = site->function;
+}
+
 void run(const Work& work) {
   simt::Launch launch;
   launch.info.kernel = short_name(work.kernel.name);
@@ -143,7 +152,10 @@ void run(const Work& work) {
                                         : reinterpret_cast<const void*>(work.kernel.call);
   launch.call = call_kernel;
   launch.arguments = &work.values;
-  if (settings().observes()) add_memory(work, launch);
+  if (settings().observes()) {
+    name_kernel(work, launch);
+    add_memory(work, launch);
+  }
   const cudaError_t error = settings().observes() ? run_observed(launch) : run_plain(launch);
   if (!error) return;
   State& all = state();
