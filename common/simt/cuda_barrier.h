@@ -4,6 +4,8 @@
 // Invariant: a phase has a number that only grows, in one word with the threads that are missing.
 #pragma once
 
+#include <utility>
+
 #include "simt/cuda_atomic.h"
 
 namespace cuda {

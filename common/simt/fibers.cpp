@@ -29,9 +29,6 @@ constexpr std::size_t kStack = 124 << 10;
 #endif
 constexpr std::size_t kSlot = kGuard + kStack;
 constexpr std::size_t kMostFibers = 1024 + 1;  // the threads of a block, and one that begins
-// Those of a cooperative launch beyond it have no guards, of which Linux allows 32,000 in a
-// process.
-constexpr std::size_t kMostOfGrid = 256 << 10;
 
 /// Stacks belong to the pool, so a fiber does not free its stack.
 struct LeavesStack {
@@ -129,8 +126,6 @@ Fiber& FiberPool::make() {
   const std::size_t number = fibers_.size();
   char* stack = space_ + number * kSlot + kGuard;
   if (number >= kMostFibers) {
-    TD_CHECK(Error, number < kMostFibers + kMostOfGrid, "sim: a cooperative launch has at most ",
-             kMostOfGrid, " threads; launch fewer blocks");
     if (!space_of_grid_) reserve_for_grid();
     stack = space_of_grid_ + (number - kMostFibers) * kStack;
   } else {

@@ -8,6 +8,7 @@
 // shared variables are thread_local, and compilers may keep the addresses of such variables.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -221,6 +222,12 @@ class Machine {
   std::vector<std::size_t> undefined_values_;
   std::vector<Finding> findings_;
 };
+
+/// Calls `f(lane)` for each lane of the mask.
+template <class F>
+void each_lane(unsigned lanes, F f) {
+  for (; lanes; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
+}
 
 /// As they are called in a kernel: "__shfl_down_sync".
 const char* name_of(WarpFunction function);

@@ -180,6 +180,27 @@ std::vector<Finding> run_plain(const Launch& launch, const RunOptions& options) 
   return findings;
 }
 
+/// The finding about a cooperative launch that has too many threads, else none.
+std::vector<Finding> refuse_grid(const Launch& launch, Observer* observer) {
+  const dim3& block = launch.info.block;
+  const std::size_t threads = std::size_t{blocks_of(launch)} * block.x * block.y * block.z;
+  if (!launch.info.is_cooperative || threads <= FiberPool::kMostOfGrid) return {};
+  Finding finding;
+  finding.kind = Finding::Kind::kLaunchConfig;
+  finding.kernel = launch.info.kernel;
+  finding.text =
+      launch.info.kernel + ": the launch is refused with cudaErrorCooperativeLaunchTooLarge: all " +
+      std::to_string(threads) + " threads would have to run at the same time, and sim has " +
+      std::to_string(FiberPool::kMostOfGrid) +
+      "\n  launch fewer blocks, and let each thread work on several elements";
+  if (observer) {
+    observer->begin_launch(launch.info);
+    observer->found(finding);
+    observer->end_launch(launch.info);
+  }
+  return {finding};
+}
+
 /// Adds what the debug information contains: names, places and variables.
 void describe(Launch& launch) {
   const auto& description = describe_kernel(reinterpret_cast<std::uintptr_t>(launch.kernel));
@@ -196,8 +217,9 @@ void describe(Launch& launch) {
 }  // namespace
 
 std::vector<Finding> run(Launch& launch, Observer* observer, const RunOptions& options) {
+  if (observer) describe(launch);
+  if (auto refused = refuse_grid(launch, observer); !refused.empty()) return refused;
   if (!observer) return run_plain(launch, options);
-  describe(launch);
   return run_observed(launch, *observer, options);
 }
 

@@ -69,25 +69,6 @@ std::uint64_t reduce(WarpFunction function, std::uint64_t a, std::uint64_t b) {
   }
 }
 
-/// Whether the place of the first address comes first in the source.
-bool is_before(std::uintptr_t pc, std::uintptr_t other) {
-  const auto lines = [](std::uintptr_t address) {
-    const Place place = place_before(address);
-    std::vector<std::pair<int, int>> all;
-    if (place.calls)
-      for (const Site* call : *place.calls) all.emplace_back(call->line, call->column);
-    all.emplace_back(place.site->line, place.site->column);
-    return all;
-  };
-  return lines(pc) < lines(other);
-}
-
-/// Calls `f(lane)` for each lane of the mask.
-template <class F>
-void each_lane(unsigned lanes, F f) {
-  for (; lanes; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
-}
-
 bool is_width(int width) {
   return width > 0 && width <= 32 && std::has_single_bit(static_cast<unsigned>(width));
 }
@@ -125,38 +106,6 @@ std::uint64_t Machine::warp_call(WarpFunction function, unsigned mask, std::uint
   try_complete(warp, thread.info.lane());
   wait(thread);
   return thread.result;
-}
-
-unsigned Machine::active_lanes(std::uintptr_t pc) {
-  Thread& thread = *current_;
-  thread.state = Thread::State::kInWarpFunction;
-  thread.function = WarpFunction::kActive;
-  thread.pc = pc;
-  warps_[thread.info.warp()].active |= 1u << thread.info.lane();
-  ++active_;
-  wait(thread);
-  return static_cast<unsigned>(thread.result);
-}
-
-/// Lets those of each warp's lanes in active_lanes() go on that are at the first place in the code:
-/// the others may be beyond the end of a branch or a loop, where these meet them.
-void Machine::group_active() {
-  for (std::uint32_t warp = 0; warp < warps_.size(); ++warp) {
-    const unsigned active = warps_[warp].active;
-    std::uintptr_t first = 0;
-    each_lane(active, [&](unsigned lane) {
-      const std::uintptr_t pc = lane_of(warp, lane).pc;
-      if (first == 0 || (pc != first && is_before(pc, first))) first = pc;
-    });
-    unsigned group = 0;
-    each_lane(active, [&](unsigned lane) {
-      if (lane_of(warp, lane).pc == first) group |= 1u << lane;
-    });
-    each_lane(group, [&](unsigned lane) { lane_of(warp, lane).result = group; });
-    warps_[warp].active &= ~group;
-    active_ -= static_cast<std::uint32_t>(std::popcount(group));
-    make_group_ready(warp, group);
-  }
 }
 
 /// Ends the thread where its own arguments are wrong.

@@ -126,6 +126,17 @@ TEST_CASE("Blocks that miss a barrier of the grid, and threads that wait elsewhe
                              ": 3 threads of block (0,0,0) wait here, 1 for the whole grid at"));
 }
 
+TEST_CASE("A cooperative launch with more threads than can run at once is refused") {
+  const Tensor out = sim_zeros({300});
+  const auto findings = findings_of(
+      [&] { launch<grid_half>({.grid = 300, .block = 1024, .is_cooperative = true}, out); });
+  REQUIRE_FALSE(findings.empty());
+  CHECK(
+      findings[0].starts_with("grid_half: the launch is refused with "
+                              "cudaErrorCooperativeLaunchTooLarge: all 307200 threads "
+                              "would have to run at the same time"));
+}
+
 TEST_CASE("Blocks of a cooperative launch that do not wait race") {
   const Tensor a = sim_zeros({4}), out = sim_zeros({4});
   CHECK_FALSE(findings_of([&] {

@@ -89,7 +89,8 @@ union Bits {
 __global__ void vectors(const float4* in, float4* out, Nested* nested) {
   Bits bits;
   bits.vector = in[threadIdx.x];  // mark: read_vector
-  const Bits copy = bits;
+  Bits copy;
+  copy.vector = bits.vector;
   for (int i = 0; i < 4; ++i) bits.elements[i] += copy.elements[3 - i];
   out[threadIdx.x] = bits.vector;  // mark: write_vector
   const Nested value = {{1, 2, 3, 4}, {0.5, 0.25}};
