@@ -9,8 +9,8 @@
 #include "simt/observation.h"
 #include "simt/run.h"
 #include "td/device/backend.h"
+#include "td/device/context.h"
 #include "td/device/record.h"
-#include "td/device/thread_state.h"
 
 namespace td::simt::detail {
 namespace {
@@ -154,7 +154,7 @@ void launch_on_sim(const KernelType& kernel, const LaunchConfig& config, const A
       work.sizes[i] = &kept(std::vector<std::int64_t>(t->sizes().begin(), t->sizes().end()));
   store_values(kernel, arguments, device, work.values);
   record.set_work(work);
-  if (record_observer) record_observer(record, device);
+  if (observed) tell_issued(record, device);
   backend(device.type()).submit(record, device.index(), current_native_stream(device));
 }
 
@@ -165,7 +165,7 @@ void launch_on_cuda(const KernelType& kernel, const LaunchConfig& config, const 
   store_values(kernel, arguments, device, values);
   for (std::size_t i = 0; i < kernel.count; ++i) pointers[i] = values + kernel.parameters[i].offset;
   const Record record = record_of(kernel, arguments);
-  if (record_observer) record_observer(record, device);
+  if (observed) tell_issued(record, device);
   const auto [x, y, z] = config.grid;
   const auto [bx, by, bz] = config.block;
   simt::launch_on_cuda({record,
