@@ -167,13 +167,14 @@ def table(entries):
 
 def header_entries(path, title):
     """The sections of a header: (title, entries) in order."""
-    header = Header(TD / path, title)
+    header = Header(next(root / path for root in (TD, COMMON) if (root / path).exists()), title)
     return [(t, list(names.values())) for t, names in header.sections.items() if names]
 
 
 def classes(folder):
-    """The classes and layers of a folder's headers: (name, words), in order."""
-    for path in sorted((TD if (TD / folder).is_dir() else COMMON).joinpath(folder).glob("*.h")):
+    """The classes and layers of a folder's headers: (name, words), in order. Autocast is one of the operations' rules."""
+    headers = (TD if (TD / folder).is_dir() else COMMON).joinpath(folder).glob("*.h")
+    for path in sorted([*headers, *([TD / "ops/autocast_guard.h"] if folder == "amp" else [])], key=lambda p: p.name):
         if path.stem in MACHINERY:
             continue
         text = path.read_text()

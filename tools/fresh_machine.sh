@@ -106,7 +106,8 @@ try() {  # try SUITE WHO: one fresh machine, all commands
   git clone --quiet "$source" "$root/tmp/todevice" && chroot "$root" chown -R "$2:" /tmp/todevice &&
     inside "$root" "$2" "git clone --quiet /tmp/todevice todevice" || return 1
   # What is checked is an answer, as a reader of chapter 1 types it.
-  inside "$root" "$2" "cd todevice && cp solutions/01_device_check/first_device.cpp chapters/01_device_check/"
+  inside "$root" "$2" "cd todevice && cp solutions/01_device_check/first_device.cpp chapters/01_device_check/exercises/" ||
+    return 1
   for what in "${commands[@]}"; do
     log="$folder/$1.$2.$what.log" start=$SECONDS load="$(cut -d ' ' -f 1 /proc/loadavg)"
     inside "$root" "$2" "cd todevice && $(words_of "$what")" >"$log" 2>&1

@@ -277,9 +277,9 @@ class Check:
                   at_once=3)
         self.part("operations", 120, [
             *self.tests_by_file("ops", "td/ops"), *self.tests_by_file("half", "td/ops/half"),
-            *self.tests_by_file("amp", "td/amp"), *self.tests_by_file("nn", "td/nn"),
+            *self.tests_by_file("amp", "amp"), *self.tests_by_file("nn", "td/nn"),
             *self.tests_by_file("optim", "td/optim"), *self.tests_by_file("tensor", "td/tensor"),
-            *self.tests_by_file("autograd", "td/autograd"), *self.tests_by_file("parallel", "td/parallel"),
+            *self.tests_by_file("autograd", "td/autograd"), *self.tests_by_file("parallel", "parallel"),
             *self.tests_by_file("device", "td/device"), self.test("io"), self.test("machine"), self.test("blas"),
             self.test("observe"), self.test("nccl"), self.test("graphs")], at_once=8)
         self.part("solutions", 110, [item for number in chapter_numbers for item in self.solutions(number)], at_once=8)

@@ -33,7 +33,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 COMMON = ROOT / "common"
 OPENED = 4  # lines that run in a file before a reader opens it
-LIBRARIES = "kernels/libs"  # the folder whose functions call oneDNN and OpenBLAS
+LIBRARIES = "libs"  # the folder whose functions call oneDNN and OpenBLAS
 WARM_UP = 5  # steps until caches and lists of free blocks are filled
 FLAGS = ("--coverage -fprofile-update=atomic "
          "-finstrument-functions -finstrument-functions-exclude-file-list=/usr/")

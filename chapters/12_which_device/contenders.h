@@ -110,15 +110,15 @@ class Contender {
   /// Counts one step: an observer counts launches and the bytes that they read and write. The
   /// multiply-adds follow from the sizes of the layers.
   StepWork work(const Batch& batch) {
-    static StepWork counted;
-    counted = {};
-    td::record_observer = [](const td::Record& record, td::Device) {
-      ++counted.launches;
-      for (int i = 0; i < record.reads + record.writes; ++i)
-        counted.bytes += static_cast<double>(record.extents[i].bytes);
-    };
-    step(batch);
-    td::record_observer = nullptr;
+    StepWork counted;
+    {
+      const td::RecordObserver counting([&](const td::Record& record, td::Device) {
+        ++counted.launches;
+        for (int i = 0; i < record.reads + record.writes; ++i)
+          counted.bytes += static_cast<double>(record.extents[i].bytes);
+      });
+      step(batch);
+    }
     const auto width = static_cast<double>(settings_.width);
     const double forward = static_cast<double>(settings_.depth) * width * width + width * 10;
     // Backward computes a gradient of the weights and one of the inputs; the batch itself

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "td/backends/communicator.h"
+#include "libs/communicator.h"
 #include "td/tensor/tensor.h"
 
 namespace td::distributed {

@@ -66,7 +66,7 @@ std::shared_ptr<Work> ProcessGroup::begin(CollectiveType type, const Tensor& inp
   const char* name = collective_name(type);
   TD_CHECK(Error, peer >= 0 && peer < size_, name, ": there is no rank ", peer,
            "; the group has ranks 0 to ", size_ - 1);
-  if (capturing_graph)
+  if (capturing_graph())
     fail_in_capture(name,
                     "A thread of the host takes part in each collective, and a replay has none. "
                     "Capture what lies before and behind it as two graphs.");

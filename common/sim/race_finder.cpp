@@ -67,12 +67,14 @@ RaceFinder& RaceFinder::instance() {
 }
 
 void RaceFinder::turn(bool on) {
-  std::lock_guard lock(mutex_);
-  if (on == (active() == this)) return;
-  accesses_.clear();
-  graphs_.clear();
-  active_.store(on ? this : nullptr, std::memory_order_release);
-  access_observer.store(on ? this : nullptr, std::memory_order_release);
+  {
+    std::lock_guard lock(mutex_);
+    if (on == (active() == this)) return;
+    accesses_.clear();
+    graphs_.clear();
+    active_.store(on ? this : nullptr, std::memory_order_release);
+  }
+  on ? add_observer(*this) : remove_observer(*this);
 }
 
 std::vector<Race> RaceFinder::take() {
@@ -158,7 +160,8 @@ void RaceFinder::add(const StreamQueue& queue, Work work, AccessMap& accesses,
 }
 
 /// The host's accesses are not stored: all work that is queued later comes after them.
-void RaceFinder::on_host(const Record& record) {
+void RaceFinder::issued(const Record& record, Device device) {
+  if (!device.is_cpu()) return;  // the queues report their work themselves
   find([&](std::vector<Conflict>& found) {
     if (accesses_.size() > 0) compare(work_of(record), accesses_, host_, found);
   });

@@ -87,7 +87,7 @@ class AccessMap {
   Pieces pieces_;
 };
 
-class RaceFinder final : public AccessObserver {
+class RaceFinder final : public Observer {
  public:
   /// The race finder, or null while it is off.
   static RaceFinder* active() { return active_.load(std::memory_order_acquire); }
@@ -111,7 +111,8 @@ class RaceFinder final : public AccessObserver {
   /// The memory was returned to the system.
   void forget(const void* memory, std::size_t bytes);
 
-  void on_host(const Record& record) override;
+  /// The host itself reads and writes memory, when `device` is the cpu.
+  void issued(const Record& record, Device device) override;
   void released(const Extent& block, const StreamUse* owner,
                 const StreamUses& uses) noexcept override;
 

@@ -1,15 +1,15 @@
-// The checks of blas.h, and the launch. td stores matrices by rows (device/products.h), and a
+// The checks of blas.h, and the launch. td stores matrices by rows (libs/products.h), and a
 // matrix by columns is its transpose by rows. The factors are therefore exchanged here, and again
 // before the call of cuBLAS, which then gets the caller's arguments.
 #include "simt/blas.h"
 
+#include "libs/host_libs.h"
+#include "libs/products.h"
 #include "td/base/error.h"
-#include "td/device/products.h"
 #include "td/kernels/launch.h"
-#include "td/kernels/libs/host_libs.h"
 
 #ifdef TD_DEVICE_CODE
-#include "td/backends/cuda/libs.h"
+#include "libs/cuda_libs.h"
 #endif
 
 namespace td::simt::blas {

@@ -14,7 +14,7 @@
 #include <mutex>
 
 #include "td/backends/cuda/cuda.h"
-#include "td/device/thread_state.h"
+#include "td/device/context.h"
 #endif
 
 namespace td::simt {

@@ -9,8 +9,8 @@
 #include "simt/observation.h"
 #include "simt/run.h"
 #include "td/device/backend.h"
+#include "td/device/context.h"
 #include "td/device/record.h"
-#include "td/device/thread_state.h"
 
 namespace td::simt::detail {
 namespace {
@@ -186,7 +186,7 @@ void launch_on_sim(const KernelType& kernel, const LaunchConfig& config, const A
     work.more_values = &kept(values);
   }
   record.set_work(work);
-  if (record_observer) record_observer(record, device);
+  if (observed) tell_issued(record, device);
   backend(device.type()).submit(record, device.index(), current_native_stream(device));
 }
 
@@ -198,7 +198,7 @@ void launch_on_cuda(const KernelType& kernel, const LaunchConfig& config, const 
   for (std::size_t i = 0; i < kernel.count; ++i)
     pointers[i] = values.data() + kernel.parameters[i].offset;
   const Record record = record_of(kernel, arguments);
-  if (record_observer) record_observer(record, device);
+  if (observed) tell_issued(record, device);
   const auto [x, y, z] = config.grid;
   const auto [bx, by, bz] = config.block;
   simt::launch_on_cuda({record,

@@ -3,7 +3,7 @@
 
 Called by CTest. Runs each operation of the table in PyTorch under torch.autocast("cpu", bfloat16), with
 float32 arguments, bfloat16 ones, and both, and holds the types of the results against the policy. That
-the operations do what the table says is proven by tests/common/td/amp. Skipped (exit code 77) without
+the operations do what the table says is proven by tests/common/amp. Skipped (exit code 77) without
 Debian's python3-torch. Invariant: a line of the table that is not compared with PyTorch is a fault.
 """
 

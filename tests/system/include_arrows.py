@@ -24,20 +24,21 @@ CORE = {
     "td/ops": ["td/kernels", "td/autograd"],
     "td/optim": ["td/ops"],
     "td/nn": ["td/ops"],
-    "td/amp": ["td/optim", "td/nn"],
-    "td/parallel": ["td/optim", "td/nn"],
 }
 HOUSE = {
+    "libs": ["td/device"],
+    "amp": ["td/optim", "td/nn"],
+    "parallel": ["td/optim", "td/nn"],
     "os": ["td/base"],
     "trace": ["td/device", "os"],
     "sim": ["trace"],
     "io": ["td/ops", "os"],
     "data": ["io"],
     "xla": ["td/ops"],
-    "simt": ["td/ops", "sim"],
+    "simt": ["td/ops", "libs", "sim"],
     "cuda": ["simt"],
-    "distributed": ["td/parallel", "data", "trace"],
-    "app": ["trace", "data", "distributed", "xla"],
+    "distributed": ["td/nn", "td/optim", "libs", "data", "trace"],
+    "app": ["trace", "amp", "data", "distributed", "xla"],
 }
 BELOW = CORE | HOUSE
 # What a program includes: these may include everything.
@@ -47,17 +48,22 @@ LEAVES = {
     "td/tensor/dtype.h",  # names of element types, so that backends may use types
     "td/exercise.h",  # the standard library alone; app reports a stub that was reached
 }
+# The files of the core that call the libraries of others.
+CALL_LIBRARIES = {
+    "td/ops/gemm/gemm.cu",
+    "td/ops/conv/conv.cu",
+    "td/ops/autocast_guard.cpp",  # asks whether a GPU can multiply bfloat16
+}
 # The only files outside backends/ that know a backend, and why.
 KNOW_A_BACKEND = {
     "td/kernels/launch.h",  # starts a kernel on whichever device it is for
-    "td/ops/gemm/gemm.cu",  # matrix products and convolutions go to the vendor's library
-    "td/ops/conv/conv.cu",
+    "libs/communicator.cpp",  # asks for the id of a GPU
     "trace/cuda/stream_timer.cpp",  # records events around the work that the backend queues
     "simt/cuda_launch.cpp",  # starts a kernel that is no operation of td
     "simt/blas.cu",  # calls cuBLAS as a program of CUDA does
 }
-# NCCL carries the data of its process group.
-KNOW_NCCL = re.compile(r"distributed/(?:collective\.h|.*nccl\w*\.(?:h|cpp))$")
+# The wrappers of NVIDIA's libraries.
+WRAP_LIBRARIES = re.compile(r"libs/cuda/")
 # Tensor's methods come from the lists of operations, and cast their arguments under autocast.
 DECLARE_METHODS = {"td/tensor/tensor.h"}
 LISTS_OF_OPERATIONS = re.compile(r"td/ops/(?:[\w/]+\.def|autocast\.h)$")
@@ -86,7 +92,9 @@ def may_include(name, layer, target):
     if target in LEAVES or layer_of(target) in reachable(layer) | {layer}:
         return True
     if layer_of(target) == "td/backends":
-        return name in KNOW_A_BACKEND or bool(KNOW_NCCL.match(name))
+        return name in KNOW_A_BACKEND or bool(WRAP_LIBRARIES.match(name))
+    if layer_of(target) == "libs":
+        return name in CALL_LIBRARIES
     return name in DECLARE_METHODS and bool(LISTS_OF_OPERATIONS.match(target))
 
 

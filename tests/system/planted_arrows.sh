@@ -29,6 +29,8 @@ verdict 1 "td/base/error.h:1: td/base must not include td/tensor/tensor.h" \
   td/base/error.h '#include "td/tensor/tensor.h"'
 verdict 1 "td/kernels must not include td/autograd/node.h" td/kernels/rows.h '#  include "td/autograd/node.h"'
 verdict 1 "td/ops must not include td/backends/cuda/cuda.h" td/ops/add.cpp '#include "td/backends/cuda/cuda.h"'
+verdict 0 "1 files, 0 faults" td/ops/gemm/gemm.cu '#include "libs/host_libs.h"'
+verdict 1 "td/ops must not include libs/host_libs.h" td/ops/add.cpp '#include "libs/host_libs.h"'
 verdict 1 "only backends, device and kernels" td/tensor/print.cpp '#if defined(TD_HAS_CUDA)'
 verdict 1 "td/misc/x.h: it is in no layer" td/misc/x.h '#include "td/base/error.h"'
 verdict 1 "misc/x.h: it is in no layer" misc/x.h '#include "td/base/error.h"'

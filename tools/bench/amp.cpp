@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "libs/host_libs.h"
 #include "td/base/parallel.h"
-#include "td/kernels/libs/host_libs.h"
 #include "td/td.h"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "floor.h"
-#include "td/kernels/libs/onednn_version.h"
+#include "libs/host/onednn_version.h"
 
 namespace bench::floor {
 namespace {

@@ -92,13 +92,12 @@ void measure(std::deque<Variant>& all, const Settings& s) {
       variant.wall.push_back(time.wall);
       variant.cpu.push_back(time.cpu);
     }
-  td::record_observer = count_launches;
+  const td::RecordObserver counting(count_launches);
   for (Variant& variant : all) {
     launches = 0;
     variant.step(pictures, labels);
     variant.launches = launches;
   }
-  td::record_observer = nullptr;
 }
 
 // The median over the rounds of the time of `of` above `plain`, in percent.

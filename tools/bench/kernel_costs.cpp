@@ -47,9 +47,10 @@ void line(const char* name, td::Device device, const Work& work) {
   work();  // makes allocations that happen once
   launches = 0;
   bytes = least = 0;
-  td::record_observer = count;
-  work();
-  td::record_observer = nullptr;
+  {
+    const td::RecordObserver counting(count);
+    work();
+  }
   std::printf("| %s | %d | %.2f | %.1f | ", name, launches, bytes / 1e6, 1e6 * least);
   if (!device.is_cuda()) return void(std::printf("not measured |\n"));
   td::synchronize(device);

@@ -1,5 +1,5 @@
 // Which library multiplies float32 matrices faster on this processor, by shape: the measurement for
-// openblas_is_faster() in common/td/kernels/libs/host_gemm.cpp. Prints Markdown tables for
+// openblas_is_faster() in common/libs/host/host_gemm.cpp. Prints Markdown tables for
 // docs/measurements/products.md, one for each form of the product. Takes about a minute.
 //
 //   bench_products [THREADS]

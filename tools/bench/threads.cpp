@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness.h"
+#include "libs/host_libs.h"
 #include "td/base/parallel.h"
-#include "td/kernels/libs/host_libs.h"
 #include "td/td.h"
 
 namespace {

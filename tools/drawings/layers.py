@@ -14,13 +14,14 @@ import include_arrows  # noqa: E402  (it is in the folder above)
 
 # Column and row of each folder, from the top left; a fraction is between two columns.
 PLACES = {
-    "app": (0, 0), "distributed": (1, 0), "cuda": (2.7, 0), "td/parallel": (3.5, 0), "td/amp": (5, 0),
-    "data": (1.1, 1), "io": (2.05, 1), "td/nn": (3.15, 1), "td/optim": (4.1, 1), "xla": (5.05, 1),
-    "simt": (2.5, 2), "td/ops": (3.6, 2),
-    "sim": (2.1, 3), "td/kernels": (3.1, 3), "td/autograd": (4.1, 3),
-    "trace": (0, 4), "td/tensor": (3.6, 4), "td/backends": (4.7, 4),
-    "os": (1, 5), "td/device": (3.6, 5),
-    "td/base": (2.3, 6),
+    "app": (1, 0),
+    "distributed": (0.6, 1), "cuda": (2.7, 1), "parallel": (4.05, 1), "amp": (5.1, 1),
+    "data": (1.1, 2), "io": (2.05, 2), "td/nn": (3.15, 2), "td/optim": (4.1, 2), "xla": (5.05, 2),
+    "simt": (2.5, 3), "td/ops": (3.6, 3),
+    "sim": (2.1, 4), "td/kernels": (3.1, 4), "td/autograd": (4.1, 4),
+    "trace": (0, 5), "libs": (2.2, 5), "td/tensor": (3.6, 5), "td/backends": (4.7, 5),
+    "os": (1, 6), "td/device": (3.6, 6),
+    "td/base": (2.3, 7),
 }
 COLUMN, ROW, BOX_WIDTH, BOX_HEIGHT = 79, 62, 74, 30
 AROUND = "#6e7781"
@@ -70,7 +71,7 @@ def draw(_=None, root=ROOT / "common"):
         x, y = corner[folder]
         picture.box(x, y, BOX_WIDTH, BOX_HEIGHT, BLUE if folder in include_arrows.CORE else AROUND)
         picture.text(x + BOX_WIDTH / 2, y + 19, folder.removeprefix("td/"), "middle", 12, "#ffffff")
-    end = 8 + ROW * 6 + BOX_HEIGHT
+    end = 8 + ROW * 7 + BOX_HEIGHT
     for row, (color, words) in enumerate([(BLUE, "the core, common/td"), (AROUND, "around the core, common/")]):
         picture.box(8, end + 16 + 20 * row, 12, 12, color)
         picture.text(26, end + 27 + 20 * row, words)

@@ -5,7 +5,7 @@
 
 #include "distributed/rendezvous/host_info.h"
 #include "distributed/transport/process_group_host.h"
-#include "td/backends/communicator.h"
+#include "libs/communicator.h"
 
 namespace td::distributed {
 

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "distributed/process_group.h"
+#include "td/device/context.h"
 #include "td/device/stream.h"
-#include "td/device/thread_state.h"
 
 namespace td::distributed {
 

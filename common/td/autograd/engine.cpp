@@ -9,8 +9,6 @@
 namespace td {
 namespace {
 
-thread_local constinit GraphTask* innermost = nullptr;
-
 // Checks that a root has a graph, and that its gradient has its sizes or is undefined.
 void check_root(const Tensor& root, const Tensor& gradient) {
   TD_CHECK(AutogradError, root.requires_grad(),
@@ -93,19 +91,19 @@ void run_backward(GraphTask::Tensors roots, GraphTask::Tensors gradients,
   const AutocastModeGuard no_autocast{AutocastMode()};
   thread_local GraphTask first;
   GraphTask inner;  // for a pass inside a pass, which a hook may start
-  (innermost ? inner : first)
+  (GraphTask::current() ? inner : first)
       .run(roots, gradients, retain_graph.value_or(create_graph), captures, accumulates);
 }
 
 /// Makes a pass the innermost one until the end of the scope, and then empties it.
 struct GraphTask::Running {
-  explicit Running(GraphTask& task) : task_(task), current_(innermost, &task) {}
+  explicit Running(GraphTask& task) : task_(task), current_(context().underway.graph_task, &task) {}
   ~Running() { task_.clear(); }
   GraphTask& task_;
   ScopedValue<GraphTask*> current_;
 };
 
-GraphTask* GraphTask::current() { return innermost; }
+GraphTask* GraphTask::current() { return context().underway.graph_task; }
 
 void GraphTask::run(Tensors roots, Tensors gradients, bool keep_graph, std::span<Capture> captures,
                     bool accumulates) {
@@ -181,7 +179,7 @@ bool GraphTask::compute(NodeTask& task, Gradients& results) {
     if (!is_leaf || !accumulates_) capture(task);
     if (!task.needed || (is_leaf && !accumulates_)) return false;
   }
-  const ScopedValue current(thread_state().current_node, &node);  // for SavedVariable
+  const ScopedValue current(context().underway.node, &node);  // for SavedVariable
   const trace::Span span(node.operation(), trace::Category::kBackward);
   node.apply(gradients, results);
   return true;

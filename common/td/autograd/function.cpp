@@ -68,7 +68,7 @@ void AutogradContext::join_graph(std::shared_ptr<AutogradContext> context,
   context->keep_for_backward(results, differentiable);
   const TensorList inputs = std::exchange(context->inputs_, {});
   // The backward pass casts as the forward pass did, so it multiplies in the same types.
-  auto apply = [context = std::move(context), backward, autocast = thread_state().autocast](
+  auto apply = [context = std::move(context), backward, autocast = td::context().autocast](
                    Gradients& grads, SmallVector<Tensor, 1>& outputs) {
     const AutocastModeGuard as_in_forward(autocast);
     TensorList gradients(outputs.begin(), outputs.end());

@@ -51,8 +51,8 @@ bool hides_a_gradient(const TensorImpl& view) {
 void mark_view(const Tensor& view, const Tensor& source) {
   const AutogradMeta* of_source = find_meta(source);
   const Tensor& base = of_source && of_source->base.defined() ? of_source->base : source;
-  const bool inference = thread_state().inference_mode;
-  if (!thread_state().grad_mode || inference) {
+  const bool inference = context().inference_mode;
+  if (!context().grad_mode || inference) {
     // The base itself is not kept: its graph would live as long as the view.
     TensorImpl& impl = view.impl();
     impl.unrecorded = inference ? Unrecorded::inference : Unrecorded::no_grad;

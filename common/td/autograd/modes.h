@@ -1,20 +1,20 @@
 // Scopes that say whether operations are recorded. Thread-local, as in libtorch.
 #pragma once
 
-#include "td/device/thread_state.h"
+#include "td/device/context.h"
 
 namespace td {
 
 /// Whether operations are recorded in this thread.
 struct GradMode {
-  static bool is_enabled() { return thread_state().grad_mode; }  ///< the mode of this thread
+  static bool is_enabled() { return context().grad_mode; }  ///< the mode of this thread
   /// Changes the mode; prefer a guard.
-  static void set_enabled(bool enabled) { thread_state().grad_mode = enabled; }
+  static void set_enabled(bool enabled) { context().grad_mode = enabled; }
 };
 
 /// Switches recording on or off until the end of the scope.
 struct AutoGradMode : ScopedValue<bool> {
-  explicit AutoGradMode(bool enabled) : ScopedValue(thread_state().grad_mode, enabled) {}
+  explicit AutoGradMode(bool enabled) : ScopedValue(context().grad_mode, enabled) {}
 };
 
 /// No recording until the end of the scope: inference, optimizers, initialization.
@@ -28,8 +28,8 @@ struct NoGradGuard : AutoGradMode {
 class InferenceMode {
  public:
   explicit InferenceMode(bool enabled = true)
-      : inference_(thread_state().inference_mode, enabled), grad_(!enabled) {}
-  static bool is_enabled() { return thread_state().inference_mode; }  ///< the mode of this thread
+      : inference_(context().inference_mode, enabled), grad_(!enabled) {}
+  static bool is_enabled() { return context().inference_mode; }  ///< the mode of this thread
 
  private:
   ScopedValue<bool> inference_;

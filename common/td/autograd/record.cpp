@@ -7,8 +7,6 @@
 
 namespace td {
 
-thread_local constinit std::uint64_t next_sequence = 0;
-
 bool recording(const TensorList& tensors) {
   return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return recording(t); });
 }
@@ -37,10 +35,10 @@ Tensor SavedVariable::operator()() const {
            " that was saved for the gradient has been changed in place since (version ",
            tensor_.impl().storage->version(), ", expected ", version_,
            "). Use the operation without the trailing underscore, or change a clone().");
-  if (output_ == kInput || !thread_state().grad_mode) return tensor_;
+  if (output_ == kInput || !context().grad_mode) return tensor_;
   Tensor result = tensor_.detach();
   AutogradMeta& meta = meta_of(result);
-  meta.grad_fn = intrusive_ptr<Node>(static_cast<Node*>(thread_state().current_node));
+  meta.grad_fn = intrusive_ptr<Node>(static_cast<Node*>(context().underway.node));
   meta.output = output_;
   meta.view_version = version_;
   result.impl().requires_grad = true;
@@ -165,12 +163,12 @@ Edge gradient_edge(const Tensor& tensor) {
 
 void set_next_edges(Node& node, Inputs inputs) {
   for (const Tensor* input : inputs) node.edges.emplace_back(gradient_edge(*input));
-  node.sequence = next_sequence++;
+  node.sequence = context().next_sequence++;
 }
 
 void set_next_edges(Node& node, const TensorList& inputs) {
   for (const Tensor& input : inputs) node.edges.emplace_back(gradient_edge(input));
-  node.sequence = next_sequence++;
+  node.sequence = context().next_sequence++;
 }
 
 void add_output(Node& node, const Tensor& result) {
@@ -193,7 +191,7 @@ void set_history(intrusive_ptr<Node> node, const Tensor& result) {
 
 void check_inplace(const char* operation, const Tensor& self, bool one_value) {
   const TensorImpl& impl = self.impl();
-  const ThreadState& state = thread_state();
+  const Context& state = context();
   TD_CHECK(AutogradError, !impl.inference || state.inference_mode, operation,
            ": a tensor made in inference mode cannot be changed in place outside it; clone it");
   TD_CHECK(ShapeError, impl.contiguous || one_value || !repeats_elements(impl), operation,

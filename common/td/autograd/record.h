@@ -109,11 +109,6 @@ class Node : public RefCounted, public PooledObject {
   const char* name_;
 };
 
-/// The number that the next recorded operation of this thread gets; grows by one per operation. The
-/// engine runs later numbers first. Threads that record parts of one graph (td/parallel) pass it
-/// on, so that the engine runs their operations in one order, whatever the threads did before.
-extern thread_local constinit std::uint64_t next_sequence;
-
 /// What autograd stores for one tensor: for a result the node that made it, for a leaf its gradient
 /// and the node that accumulates into it. It is TensorImpl::autograd, created on demand.
 struct AutogradMeta : public RefCounted, public PooledObject {
@@ -175,7 +170,7 @@ inline bool takes_part(const Tensor& tensor) {
 /// True when the operation must be recorded: recording is on and some argument requires grad.
 template <class... T>
 bool recording(const T&... tensors) {
-  const ThreadState& state = thread_state();
+  const Context& state = context();
   return state.grad_mode && !state.inference_mode &&
          ((tensors.defined() && takes_part(tensors)) || ...);
 }

@@ -1,12 +1,15 @@
-// The registered backends, one per kind, the thread's state, and the observer of launches. A kind
+// The registered backends, one per kind, the context of a thread, and the observers of work. A kind
 // that no library registered has a backend without devices, whose error message devices.def holds.
 #include "td/device/backend.h"
 
 #include <array>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
 
 #include "td/base/error.h"
 #include "td/base/span.h"
-#include "td/device/thread_state.h"
+#include "td/device/context.h"
 
 namespace td {
 
@@ -48,8 +51,42 @@ void run_with_span(const Record& record) {
   record.run(record.work);
 }
 
-void (*record_observer)(const Record& record, Device device) = nullptr;
+namespace {
 
-thread_local constinit ThreadState thread_state_storage;
+struct Observers {
+  std::shared_mutex mutex;
+  std::vector<Observer*> all;
+};
+
+Observers& observers() {
+  static Observers& instance = *new Observers;  // never destroyed: work is issued after main
+  return instance;
+}
+
+}  // namespace
+
+void add_observer(Observer& observer) {
+  std::lock_guard lock(observers().mutex);
+  observers().all.push_back(&observer);
+  observed = true;
+}
+
+void remove_observer(Observer& observer) {
+  std::lock_guard lock(observers().mutex);
+  std::erase(observers().all, &observer);
+  observed = !observers().all.empty();
+}
+
+void tell_issued(const Record& record, Device device) {
+  std::shared_lock lock(observers().mutex);
+  for (Observer* observer : observers().all) observer->issued(record, device);
+}
+
+void tell_released(const Extent& block, const StreamUse* owner, const StreamUses& uses) noexcept {
+  std::shared_lock lock(observers().mutex);
+  for (Observer* observer : observers().all) observer->released(block, owner, uses);
+}
+
+thread_local constinit Context context_of_thread;
 
 }  // namespace td

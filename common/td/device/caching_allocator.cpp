@@ -8,8 +8,8 @@
 #include <tuple>
 
 #include "td/base/error.h"
+#include "td/device/context.h"
 #include "td/device/graph.h"
-#include "td/device/thread_state.h"
 
 namespace td {
 namespace {
@@ -77,10 +77,9 @@ void CachingAllocator::release(void* memory, std::size_t) noexcept {
   Block* block = found->second;
   live_.erase(found);
   stats_.allocated -= block->bytes;
-  if (AccessObserver* observer = access_observer.load(std::memory_order_acquire)) [[unlikely]] {
+  if (observed.load(std::memory_order_acquire)) [[unlikely]] {
     const StreamUse owner{device_.type(), device_.index(), block->stream};
-    observer->released({block->data, block->bytes}, device_.has_index() ? &owner : nullptr,
-                       block->uses);
+    tell_released({block->data, block->bytes}, device_.has_index() ? &owner : nullptr, block->uses);
   }
   if (!block->uses.empty()) wait_for_uses(block);
   if (block->pending == 0) free_block(block);
@@ -124,8 +123,8 @@ void CachingAllocator::release_segment(void* memory) {
 }
 
 CachingAllocator::Block* CachingAllocator::take(std::size_t bytes, bool last_attempt) {
-  const bool captured = capturing_graph && capturing_graph->device().type() == device_.type();
-  const std::uint64_t pool = captured ? capturing_graph->capture_number() : 0;
+  const bool captured = capturing_graph() && capturing_graph()->device().type() == device_.type();
+  const std::uint64_t pool = captured ? capturing_graph()->capture_number() : 0;
   const Owner owner{current_native_stream(device_), pool};
   const bool small = bytes <= kSmallRequest;
   if (!caches_ && !owner.pool) {  // device memory of its own, not a byte longer

@@ -7,7 +7,7 @@
 
 #include "td/base/error.h"
 #include "td/device/backend.h"
-#include "td/device/thread_state.h"
+#include "td/device/context.h"
 
 namespace td {
 namespace {
@@ -105,9 +105,8 @@ Device check_device(Device device) {
     return kCPU;
   }
   const int count = device_count(device.type());
-  const int index = device.has_index()
-                        ? device.index()
-                        : thread_state().current_device[static_cast<int>(device.type())];
+  const int index = device.has_index() ? device.index()
+                                       : context().current_device[static_cast<int>(device.type())];
   if (index >= count) [[unlikely]]
     refuse_device(device, count);
   return {device.type(), index};

@@ -1,5 +1,5 @@
 // Graphs as objects: their states, their memory, and what a capture rejects. The backends hold the
-// captured work. Invariant: capturing_graph is this thread's graph in State::kCapturing.
+// captured work. Invariant: capturing_graph() is this thread's graph in State::kCapturing.
 #include "td/device/graph.h"
 
 #include <mutex>
@@ -11,7 +11,6 @@
 
 namespace td {
 
-thread_local constinit Graph* capturing_graph = nullptr;
 std::atomic<int> captures_underway{0};
 
 void fail_in_capture(const char* what, const char* cure) {
@@ -106,9 +105,9 @@ Graph::~Graph() { give_up(); }
 void Graph::capture_begin() { begin(current_stream_to_capture()); }
 
 void Graph::begin(const Stream& stream) {
-  TD_CHECK(DeviceError, !capturing_graph, "capture_begin: this thread captures ",
-           capturing_graph == this ? "this graph already; call capture_end() first."
-                                   : "another graph; end that capture first.");
+  TD_CHECK(DeviceError, !capturing_graph(), "capture_begin: this thread captures ",
+           capturing_graph() == this ? "this graph already; call capture_end() first."
+                                     : "another graph; end that capture first.");
   TD_CHECK(DeviceError, state_ == State::kNew,
            "capture_begin: the graph holds a capture already; call reset() first, or make another "
            "Graph.");
@@ -128,11 +127,11 @@ void Graph::begin(const Stream& stream) {
   state_ = State::kCapturing;
   static std::atomic<std::uint64_t> captures{0};
   capture_number_ = ++captures;
-  capturing_graph = this;
+  context().underway.capture = this;
 }
 
 void Graph::capture_end() {
-  TD_CHECK(DeviceError, state_ == State::kCapturing && capturing_graph == this,
+  TD_CHECK(DeviceError, state_ == State::kCapturing && capturing_graph() == this,
            "capture_end: this thread does not capture this graph; call capture_begin() first, in "
            "the same thread.");
   end();
@@ -148,7 +147,7 @@ void Graph::end() {
   const Stream stream = *stream_;
   GraphBackend& graphs = graph_backend(stream.device().type());
   state_ = State::kNew;
-  capturing_graph = nullptr;
+  context().underway.capture = nullptr;
   try {
     native_ = graphs.end_capture(stream.device().index(), stream.native(), &size_);
   } catch (...) {
@@ -181,7 +180,7 @@ void Graph::replay() {
   TD_CHECK(DeviceError, state_ == State::kReady,
            "replay: the graph holds no work; capture some first, with capture() or between "
            "capture_begin() and capture_end().");
-  if (capturing_graph)
+  if (capturing_graph())
     fail_in_capture("replay", "A graph cannot be part of another one. Replay it afterwards.");
   const Device device = stream_->device();
   const Stream stream = getCurrentStream(device);
@@ -199,7 +198,7 @@ void Graph::before_replay(std::function<void()> action) {
 }
 
 void Graph::reset() {
-  if (capturing_graph && capturing_graph != this)
+  if (capturing_graph() && capturing_graph() != this)
     fail_in_capture("reset", "It would wait for the last replay. Do it after the capture.");
   give_up();
 }
@@ -215,7 +214,7 @@ void Graph::give_up() noexcept {
   before_replay_.clear();  // what they hold may be memory of the graph
   if (state_ == State::kReady) {
     const CapturedWork work{native_, *last_, capture_number_};
-    if (capturing_graph)  // waiting would invalidate the other capture
+    if (capturing_graph())  // waiting would invalidate the other capture
       abandoned_work().add(work);
     else
       work.release();

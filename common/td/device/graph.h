@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "td/device/context.h"
 #include "td/device/stream.h"
 
 namespace td {
@@ -95,12 +96,12 @@ class Graph {
 /// comes from the graph's own pool, and the allocators record no events.
 /// @{
 /// The graph that this thread captures; nullptr outside of captures.
-extern thread_local constinit Graph* capturing_graph;
+inline Graph* capturing_graph() { return context().underway.capture; }
 /// Captures in all threads. While there are any, allocators record no events: a stream that is
 /// captured would take them into its graph.
 extern std::atomic<int> captures_underway;
 /// True while this thread captures a graph (torch.cuda.is_current_stream_capturing).
-inline bool is_capturing() { return capturing_graph != nullptr; }
+inline bool is_capturing() { return capturing_graph() != nullptr; }
 
 /// Throws for what a capture cannot hold: "<what>: not while a graph is captured. <why and cure>".
 [[noreturn, gnu::cold]] void fail_in_capture(const char* what, const char* cure);
@@ -111,14 +112,14 @@ inline bool is_capturing() { return capturing_graph != nullptr; }
 
 /// Called by everything that makes the host wait for a device. @throws DeviceError in a capture.
 inline void assert_not_capturing(const char* what) {
-  if (capturing_graph) [[unlikely]]
+  if (capturing_graph()) [[unlikely]]
     fail_in_capture(what,
                     "The host may not wait for the device or read its values: nothing runs "
                     "before the graph is replayed. Do it after the capture.");
 }
 /// Called for copies from or to host memory that is not pinned. @throws DeviceError in a capture.
 inline void check_may_copy_pageable() {
-  if (capturing_graph) [[unlikely]]
+  if (capturing_graph()) [[unlikely]]
     fail_in_capture("copy",
                     "The host's side is pageable memory, which the device cannot reach by itself "
                     "at each replay. Keep it in one pinned tensor, from pin_memory(), for as "

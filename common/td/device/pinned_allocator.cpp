@@ -68,7 +68,7 @@ void PinnedAllocator::record_stream(void* memory, const Stream& stream) {
 }
 
 CachingAllocator::Block* PinnedAllocator::take(std::size_t bytes, bool) {
-  if (capturing_graph) [[unlikely]]
+  if (capturing_graph()) [[unlikely]]
     fail_in_capture("pinned memory",
                     "Replays would use it after it has been released and given to another tensor. "
                     "Pin it before the capture, and keep it for as long as the graph is used.");

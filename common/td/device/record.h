@@ -1,12 +1,14 @@
 // A descriptor of one launch or copy, and the observers of such records. All work of a device is
 // described by a Record of fixed size: a name, the memory it reads and writes, and the work with
 // its arguments. The sim queues records; traces, the race finder, graphs and asynchronous errors
-// read them. Invariant: an observer that is not set costs a load and a comparison.
+// read them. Invariant: without observers, a launch asks once whether there are any.
 #pragma once
 
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "td/base/error.h"
@@ -76,10 +78,6 @@ static_assert(std::is_trivially_copyable_v<Record>);
 /// Runs it on the calling thread, and writes its duration to a trace.
 void run_with_span(const Record& record);
 
-/// When set, is called for every launch and copy on every device, in the thread that issues it,
-/// before it runs. Traces and tests use it.
-extern void (*record_observer)(const Record& record, Device device);
-
 /// A stream that uses a block besides the one the block was allocated for.
 struct StreamUse {
   DeviceType type;       ///< pinned memory may be used by streams of several kinds
@@ -90,20 +88,46 @@ struct StreamUse {
 /// Streams that use a block.
 using StreamUses = std::vector<StreamUse, ObjectAllocator<StreamUse>>;
 
-/// Observes what no backend sees: the host's accesses to its own memory, and blocks that return to
-/// a cache. Called by any thread, also under an allocator's mutex.
-class AccessObserver {
+/// Sees all work as it is issued: the race finder of sim, traces of tests. Any thread calls it,
+/// also under an allocator's mutex.
+class Observer {
  public:
-  virtual ~AccessObserver() = default;
-  /// The host itself reads and writes memory, now.
-  virtual void on_host(const Record& record) = 0;
+  virtual ~Observer() = default;
+  /// A launch or copy on `device`, before it runs, in the thread that issues it. Work of the cpu
+  /// includes the host's reads of pinned memory, such as item().
+  virtual void issued(const Record& /*record*/, Device /*device*/) {}
   /// A cache takes `block` back. It may reuse the block on the stream of `owner` immediately
   /// (nullptr: on any), but not before the streams of `uses` have finished what they hold now.
-  virtual void released(const Extent& block, const StreamUse* owner,
-                        const StreamUses& uses) noexcept = 0;
+  virtual void released(const Extent& /*block*/, const StreamUse* /*owner*/,
+                        const StreamUses& /*uses*/) noexcept {}
 };
 
-/// The observer, such as the race finder of sim. An object that it pointed to is never destroyed.
-inline std::atomic<AccessObserver*> access_observer{nullptr};
+/// True while there are observers: what a launch asks before it makes a record for them.
+inline std::atomic<bool> observed{false};
+/// From now on `observer` is called, after those that were added before it.
+void add_observer(Observer& observer);
+/// Returns when no call of `observer` is running.
+void remove_observer(Observer& observer);
+/// @name Call every observer
+/// @{
+void tell_issued(const Record& record, Device device);
+void tell_released(const Extent& block, const StreamUse* owner, const StreamUses& uses) noexcept;
+/// @}
+
+/// Calls a function with every launch and copy until the end of the scope, for tests and counts.
+class RecordObserver final : Observer {
+ public:
+  using Function = std::function<void(const Record& record, Device device)>;
+  explicit RecordObserver(Function function) : function_(std::move(function)) {
+    add_observer(*this);
+  }
+  ~RecordObserver() override { remove_observer(*this); }
+  RecordObserver(const RecordObserver&) = delete;
+  RecordObserver& operator=(const RecordObserver&) = delete;
+
+ private:
+  void issued(const Record& record, Device device) override { function_(record, device); }
+  Function function_;
+};
 
 }  // namespace td

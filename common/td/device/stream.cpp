@@ -1,5 +1,5 @@
 // Streams and events as values, and the current device and stream of a thread, which are stored in
-// ThreadState; the work is the backend's. Invariant: a native event belongs to the
+// Context; the work is the backend's. Invariant: a native event belongs to the
 // device of `device_index_`, and only streams of that device record it.
 #include "td/device/stream.h"
 
@@ -9,8 +9,8 @@
 
 #include "td/base/error.h"
 #include "td/device/backend.h"
+#include "td/device/context.h"
 #include "td/device/graph.h"
-#include "td/device/thread_state.h"
 
 namespace td {
 namespace {
@@ -143,7 +143,7 @@ Stream getStreamFromPool(Device device, bool high_priority) {
 void setCurrentStream(const Stream& stream) {
   const Device device = check_device(stream.device());
   if (device.is_cpu()) return;
-  thread_state().current_stream[static_cast<int>(device.type())][device.index()] = stream.native();
+  context().current_stream[static_cast<int>(device.type())][device.index()] = stream.native();
 }
 
 void synchronize(Device device) {
@@ -152,13 +152,11 @@ void synchronize(Device device) {
   backend(checked.type()).synchronize(native_index(checked), nullptr, true);
 }
 
-int current_device(DeviceType type) {
-  return thread_state().current_device[static_cast<int>(type)];
-}
+int current_device(DeviceType type) { return context().current_device[static_cast<int>(type)]; }
 
 void set_device(Device device) {
   const Device checked = check_device(device);
-  thread_state().current_device[static_cast<int>(checked.type())] =
+  context().current_device[static_cast<int>(checked.type())] =
       static_cast<std::int8_t>(checked.index());
 }
 

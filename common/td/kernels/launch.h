@@ -12,8 +12,8 @@
 
 #include "td/base/span.h"
 #include "td/device/backend.h"
+#include "td/device/context.h"
 #include "td/device/record.h"
-#include "td/device/thread_state.h"
 #include "td/kernels/device_code.h"
 #include "td/tensor/tensor.h"
 
@@ -137,12 +137,10 @@ bool launch_on_cuda(const char* name, Device device, const Work& work, TensorRef
 template <class Work>
 bool launch(const char* name, Device device, const Work& work, TensorRefs reads,
             TensorRefs writes) {
-  if (record_observer) [[unlikely]]
-    record_observer(make_record(name, work, reads, writes), device);
+  if (observed.load(std::memory_order_acquire)) [[unlikely]]
+    tell_issued(make_record(name, work, reads, writes), device);
   switch (device.type()) {
     case DeviceType::CPU:
-      if (AccessObserver* observer = access_observer.load(std::memory_order_acquire)) [[unlikely]]
-        observer->on_host(make_record(name, work, reads, writes));
       if (trace::is_on()) [[unlikely]]
         run_with_span(make_record(name, work, reads, writes));
       else

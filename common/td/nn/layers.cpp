@@ -165,4 +165,11 @@ Tensor LeakyReLUImpl::forward(const Tensor& input) { return F::leaky_relu(input,
 void GELUImpl::pretty_print(std::ostream& stream) const { stream << "GELU(approximate='none')"; }
 Tensor GELUImpl::forward(const Tensor& input) { return td::gelu(input); }
 
+void ReLUImpl::pretty_print(std::ostream& stream) const {
+  stream << "ReLU(" << (options.inplace() ? "inplace=True)" : ")");
+}
+Tensor ReLUImpl::forward(const Tensor& input) {
+  return options.inplace() ? Tensor(input).relu_() : td::relu(input);
+}
+
 }  // namespace td::nn

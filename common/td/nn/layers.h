@@ -1,12 +1,12 @@
-// The layers besides Linear and ReLU, which are in sequential.h. Each `NameImpl` holds parameters
+// The layers besides Linear. Each `NameImpl` holds parameters
 // and computes in forward; `Name` is its handle. Parameters start with libtorch's distributions.
 // Printed as Python prints them.
 #pragma once
 
 #include "td/device/graph.h"
 #include "td/nn/init.h"
+#include "td/nn/linear.h"
 #include "td/nn/options.h"
-#include "td/nn/sequential.h"
 
 namespace td::nn {
 
@@ -25,6 +25,15 @@ class Conv2dImpl : public Cloneable<Conv2dImpl> {
   Tensor weight, bias;  ///< `bias` is undefined when the options leave it out.
 };
 TD_MODULE(Conv2d);
+
+/// max(x, 0).
+class ReLUImpl : public PlainModuleBase<ReLUImpl, ReLUOptions> {
+ public:
+  using PlainModuleBase::PlainModuleBase;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+};
+TD_MODULE(ReLU);
 
 namespace detail {
 /// True or False, as Python prints it.

@@ -19,7 +19,6 @@ namespace td::nn {
 namespace {
 
 const std::string kRoot;  // the prefix of names in the root module
-thread_local bool clones_share = false;
 
 void check_dtype(ScalarType dtype) {
   TD_CHECK(DtypeError, is_floating_point(dtype),
@@ -261,8 +260,9 @@ void Module::load_state_dict(const OrderedDict<std::string, Tensor>& state, bool
   for (auto& copy : copies) copy.first.copy_(copy.second);
 }
 
-bool sharing_clones() { return clones_share; }
-SharedCloneGuard::SharedCloneGuard() : sharing_(clones_share, true), numbers_(unused_) {}
+bool sharing_clones() { return context().underway.clones_share; }
+SharedCloneGuard::SharedCloneGuard()
+    : sharing_(context().underway.clones_share, true), numbers_(unused_) {}
 
 std::shared_ptr<Module> Module::clone(const optional<Device>&) const { cannot_clone(name()); }
 void Module::clone_(Module&, const optional<Device>&) { cannot_clone(name()); }

@@ -244,6 +244,20 @@ class Cloneable : public Module {
   }
 };
 
+/// Base of layers and losses that have options and neither parameters nor buffers.
+template <class Derived, class Options>
+class PlainModuleBase : public Cloneable<Derived> {
+ public:
+  /// @param arguments the options, or what they are made from.
+  template <class... Arguments,
+            class = std::enable_if_t<std::is_constructible_v<Options, Arguments...>>>
+  explicit PlainModuleBase(Arguments&&... arguments)
+      : options(std::forward<Arguments>(arguments)...) {}
+  void reset() override {}
+
+  Options options;
+};
+
 /// Until the end of the scope, `clone()` in this thread shares memory with the original, whatever
 /// device it is given. Initial values that a `reset()` draws come from a generator of the guard;
 /// the core's layers draw none.

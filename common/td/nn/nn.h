@@ -4,6 +4,7 @@
 #include "td/nn/functional.h"
 #include "td/nn/init.h"
 #include "td/nn/layers.h"
+#include "td/nn/linear.h"
 #include "td/nn/loss.h"
 #include "td/nn/sequential.h"
 #include "td/nn/utils.h"

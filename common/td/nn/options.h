@@ -129,6 +129,13 @@ struct FlattenOptions {
   TD_ARG(std::int64_t, end_dim) = -1;
 };
 
+/// For ReLU.
+struct ReLUOptions {
+  ReLUOptions(bool inplace = false) : inplace_(inplace) {}
+  /// Writes into the input's memory.
+  TD_ARG(bool, inplace);
+};
+
 /// For LeakyReLU: x where x > 0, else negative_slope * x.
 struct LeakyReLUOptions {
   /// The factor of negative values.

@@ -1,70 +1,10 @@
-// The modules of a plain network: Linear, ReLU, and Sequential, which calls modules one after
-// another; and the other containers, ModuleList and Functional. The other layers are in layers.h.
-// Each `NameImpl` holds options and parameters and computes in forward; `Name` is its handle.
+// Containers of modules: Sequential, which calls modules one after another, ModuleList, and
+// Functional, a function as a module. `NameImpl` holds what it contains; `Name` is its handle.
 #pragma once
 
-#include "td/base/arg.h"
 #include "td/nn/any_module.h"
 
 namespace td::nn {
-
-/// For Linear: y = x W^T + b.
-struct LinearOptions {
-  LinearOptions(std::int64_t in_features, std::int64_t out_features)
-      : in_features_(in_features), out_features_(out_features) {}
-  /// Size of each input row.
-  TD_ARG(std::int64_t, in_features);
-  /// Size of each output row.
-  TD_ARG(std::int64_t, out_features);
-  /// Whether to add b.
-  TD_ARG(bool, bias) = true;
-};
-
-/// y = x W^T + b over the last dimension. weight (out, in), bias (out), both uniform within
-/// 1 / sqrt(in).
-class LinearImpl : public Cloneable<LinearImpl> {
- public:
-  LinearImpl(std::int64_t in_features, std::int64_t out_features);
-  explicit LinearImpl(const LinearOptions& options_);
-  void reset() override;
-  void reset_parameters();
-  void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);
-
-  LinearOptions options;
-  Tensor weight, bias;  ///< `bias` is undefined when the options leave it out.
-};
-TD_MODULE(Linear);
-
-/// Base of layers and losses that have options and neither parameters nor buffers.
-template <class Derived, class Options>
-class PlainModuleBase : public Cloneable<Derived> {
- public:
-  /// @param arguments the options, or what they are made from.
-  template <class... Arguments,
-            class = std::enable_if_t<std::is_constructible_v<Options, Arguments...>>>
-  explicit PlainModuleBase(Arguments&&... arguments)
-      : options(std::forward<Arguments>(arguments)...) {}
-  void reset() override {}
-
-  Options options;
-};
-
-/// For ReLU.
-struct ReLUOptions {
-  ReLUOptions(bool inplace = false) : inplace_(inplace) {}
-  /// Writes into the input's memory.
-  TD_ARG(bool, inplace);
-};
-
-/// max(x, 0).
-class ReLUImpl : public PlainModuleBase<ReLUImpl, ReLUOptions> {
- public:
-  using PlainModuleBase::PlainModuleBase;
-  void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);
-};
-TD_MODULE(ReLU);
 
 namespace detail {
 

@@ -92,8 +92,7 @@ bool Call::eligible(const Tensor& t) const {
 Tensor Call::operator()(const Tensor& argument) const {
   if (!to_ || !eligible(argument) || argument.dtype() == *to_) return argument;
   if (*to_ == td::kFloat || !is_parameter(argument)) return argument.to(*to_);
-  const bool keeps =
-      mode_.cache && thread_state().autocast_depth > 0 && !InferenceMode::is_enabled();
+  const bool keeps = mode_.cache && context().autocast_depth > 0 && !InferenceMode::is_enabled();
   return keeps ? cached_cast(argument, *to_) : cast_parameter(argument, *to_);
 }
 TensorList Call::operator()(const TensorList& arguments) const {

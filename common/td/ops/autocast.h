@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "td/base/objects.h"
-#include "td/device/thread_state.h"
+#include "td/device/context.h"
 #include "td/ops/autocast_table.h"
 
 namespace td {
@@ -22,7 +22,7 @@ namespace td::autocast {
 
 /// True when autocast is on in this thread, for some kind of device. Where it is off, this test is
 /// all that it costs an operation.
-inline bool active() { return thread_state().autocast.enabled != 0; }
+inline bool active() { return context().autocast.enabled != 0; }
 
 /// One operation under autocast: casts the arguments of a call. Off for everything inside it.
 class Call {
@@ -31,7 +31,7 @@ class Call {
   /// @throws Error for a banned operation; DtypeError when kPromote meets a third type.
   template <class... Arguments>
   explicit Call(const Rule& rule, const Arguments&... arguments)
-      : mode_(thread_state().autocast), off_(AutocastMode()) {
+      : mode_(context().autocast), off_(AutocastMode()) {
     (add(arguments), ...);
     choose(rule);
   }

@@ -117,7 +117,7 @@ void update(StepList& list) {
     work.largest[k] = tensors.writes<T>(state.max_exp_avg_sq());
     work.append(param.numel());
     if (o.capturable()) continue;  // the device counts, and computes what follows
-    if (capturing_graph && !list.device.is_cpu())
+    if (capturing_graph() && !list.device.is_cpu())
       fail_in_capture("Adam",
                       "Its count of steps lies on the host and would be the same in each replay. "
                       "Make it with AdamOptions(lr).capturable(true).");

@@ -17,7 +17,7 @@ const Tensor& DeviceScalar::on(Device device, double value) {
 }
 
 void DeviceScalar::set(double value) {
-  if (capturing_graph)
+  if (capturing_graph())
     fail_in_capture("optimizer: a change of the learning rate",
                     "Each replay would set the rate of the capture again. Change it before the "
                     "capture and run a step, or between replays.");

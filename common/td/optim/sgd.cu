@@ -96,7 +96,7 @@ void update(StepList& list) {
   }
   if (o.capturable()) return launch_capturable("sgd", work, tensors, list, {}, work.first);
   // A graph that captures this step holds the learning rate as a number.
-  if (capturing_graph && !list.device.is_cpu()) o.device_lr().frozen_in_graph(o.lr());
+  if (capturing_graph() && !list.device.is_cpu()) o.device_lr().frozen_in_graph(o.lr());
   tensors.launch("sgd", work);
 }
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "td/device/thread_state.h"
+#include "td/device/context.h"
 
 namespace td {
 
@@ -46,21 +46,17 @@ class Generator {
   State state_;
 };
 
-namespace detail {
-inline thread_local constinit Generator* generator_of_thread = nullptr;  // of a GeneratorGuard
-}
 /// The generator that operations use: one for the process and all devices, unless a GeneratorGuard
 /// of this thread says otherwise.
 inline Generator& default_generator() {
   static Generator generator;
-  return detail::generator_of_thread ? *detail::generator_of_thread : generator;
+  return context().generator ? *context().generator : generator;
 }
 
 /// Operations of this thread draw from `generator` until the end of the scope. Threads that run
 /// concurrently get one each, or their numbers would depend on which of them draws first.
 struct GeneratorGuard : ScopedValue<Generator*> {
-  explicit GeneratorGuard(Generator& generator)
-      : ScopedValue(detail::generator_of_thread, &generator) {}
+  explicit GeneratorGuard(Generator& generator) : ScopedValue(context().generator, &generator) {}
 };
 
 }  // namespace td

@@ -77,7 +77,7 @@ Tensor empty_on(const Sizes& sizes, ScalarType dtype, Device device) {
   const std::size_t bytes = static_cast<std::size_t>(numel_of(sizes)) * element_size(dtype);
   auto impl = make_intrusive<TensorImpl>(make_storage(device, bytes), dtype);
   impl->set_contiguous(sizes);
-  impl->inference = thread_state().inference_mode;
+  impl->inference = context().inference_mode;
   return Tensor(std::move(impl));
 }
 

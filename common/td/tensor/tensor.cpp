@@ -9,7 +9,7 @@
 
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
-#include "td/device/thread_state.h"
+#include "td/device/context.h"
 #include "td/tensor/braces.h"
 
 namespace td {
@@ -184,7 +184,7 @@ intrusive_ptr<TensorImpl> new_impl(std::size_t bytes, const TensorOptions& optio
 }
 
 Tensor wrap(intrusive_ptr<TensorImpl> impl, const TensorOptions& options) {
-  impl->inference = thread_state().inference_mode;
+  impl->inference = context().inference_mode;
   Tensor tensor(std::move(impl));
   if (options.requires_grad()) tensor.requires_grad_(true);
   return tensor;

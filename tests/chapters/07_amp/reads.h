@@ -1,6 +1,7 @@
 // Counts what the host reads of sim:0 in the tests of chapter 07.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 
@@ -9,18 +10,11 @@
 
 /// How many copies between the host and sim:0 `work` makes: every way to read a value is one.
 inline int copies_in(const std::function<void()>& work) {
-  static int copies;
-  copies = 0;
+  std::atomic<int> copies{0};
   td::synchronize("sim:0");
-  td::record_observer = [](const td::Record& record, td::Device) {
+  const td::RecordObserver counting([&](const td::Record& record, td::Device) {
     if (std::string(record.name) == "copy") ++copies;
-  };
-  try {
-    work();
-  } catch (...) {
-    td::record_observer = nullptr;
-    throw;
-  }
-  td::record_observer = nullptr;
+  });
+  work();
   return copies;
 }

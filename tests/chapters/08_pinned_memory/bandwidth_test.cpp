@@ -18,16 +18,15 @@ struct Copies {
     count = 0;
     slow = first;
     last = first + many - 1;
-    td::record_observer = [](const td::Record& record, td::Device) {
-      if (std::string(record.name) != "copy") return;
-      td::sim::set_link(
-          {.gb_per_s = 12, .latency_us = count >= slow && count <= last ? slow_us : 20000.0});
-      ++count;
-    };
   }
-  ~Copies() { td::record_observer = nullptr; }
   static inline std::atomic<int> count{0}, slow{0}, last{0};
   static inline double slow_us = 0;
+  const td::RecordObserver counting{[](const td::Record& record, td::Device) {
+    if (std::string(record.name) != "copy") return;
+    td::sim::set_link(
+        {.gb_per_s = 12, .latency_us = count >= slow && count <= last ? slow_us : 20000.0});
+    ++count;
+  }};
 };
 
 td::Tensor pinned(std::size_t bytes = kBytes) {

@@ -10,22 +10,16 @@ namespace {
 std::atomic<int> products_seen, copies_seen;
 
 /// Counts what is enqueued while it exists.
-class RecordCounter {
- public:
-  RecordCounter() {
-    products_seen = copies_seen = 0;
-    td::record_observer = [](const td::Record& record, td::Device) {
-      const bool product = std::string(record.name).find("sgemm") == 0;
-      // What reads nothing is no copy: td::zeros for the result is allowed.
-      if (product)
-        ++products_seen;
-      else if (record.reads > 0)
-        ++copies_seen;
-    };
-  }
-  ~RecordCounter() { td::record_observer = nullptr; }
-  RecordCounter(const RecordCounter&) = delete;
-  RecordCounter& operator=(const RecordCounter&) = delete;
+struct RecordCounter {
+  RecordCounter() { products_seen = copies_seen = 0; }
+  const td::RecordObserver counting{[](const td::Record& record, td::Device) {
+    const bool product = std::string(record.name).find("sgemm") == 0;
+    // What reads nothing is no copy: td::zeros for the result is allowed.
+    if (product)
+      ++products_seen;
+    else if (record.reads > 0)
+      ++copies_seen;
+  }};
 };
 
 /// How a factor is stored in memory.

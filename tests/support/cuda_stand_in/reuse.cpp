@@ -15,10 +15,8 @@ constexpr const char* kName = "the reuse of a released block";
 /// Of a large block only the first part, so that it costs little time.
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
-class FillReleased final : public td::AccessObserver {
+class FillReleased final : public td::Observer {
  public:
-  void on_host(const td::Record&) override {}
-
   // What other streams use is handed out again only once they are done.
   void released(const td::Extent& block, const td::StreamUse* owner,
                 const td::StreamUses& uses) noexcept override {
@@ -44,7 +42,7 @@ class FillReleased final : public td::AccessObserver {
 };
 
 [[maybe_unused]] const bool kWatches = [] {
-  td::access_observer = new FillReleased;  // never destroyed: allocators outlive main
+  td::add_observer(*new FillReleased);  // never destroyed: allocators outlive main
   return true;
 }();
 

@@ -5,8 +5,8 @@
 
 #include "language.h"
 #include "td/backends/cuda/cuda.h"
+#include "td/device/context.h"
 #include "td/device/stream.h"
-#include "td/device/thread_state.h"
 
 namespace td::simt {
 

@@ -1,8 +1,8 @@
 // The workloads without a network: copies between host and device, and a matrix product.
 #include "../../bench/formula.h"
 #include "job.h"
-#include "td/amp/autocast.h"
 #include "td/base/parallel.h"
+#include "td/ops/autocast_guard.h"
 
 namespace timing {
 namespace {

@@ -10,8 +10,8 @@
 #include "td/backends/cuda/check.h"
 #include "td/base/error.h"
 #include "td/base/span.h"
+#include "td/device/context.h"
 #include "td/device/graph.h"
-#include "td/device/thread_state.h"
 
 namespace td::cuda {
 namespace {
@@ -264,7 +264,7 @@ bool try_use_device(int index) noexcept {
 
 int device_for_host_memory() {
   const int first = first_device;
-  return first >= 0 ? first : thread_state().current_device[static_cast<int>(kCUDA)];
+  return first >= 0 ? first : context().current_device[static_cast<int>(kCUDA)];
 }
 
 std::string uuid(int index) {

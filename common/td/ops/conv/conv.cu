@@ -2,12 +2,12 @@
 // into one memory format and passes them to libs/host_conv2d (cpu, sim) or to cuDNN (cuda).
 // The convolution is linear in the input and in the weight, so its two gradients are operations of
 // the same kind and each other's gradients: all three are recorded.
-#include "td/device/products.h"
-#include "td/kernels/libs/host_libs.h"
+#include "libs/host_libs.h"
+#include "libs/products.h"
 #include "td/ops/pool/pool_shape.h"
 
 #ifdef TD_DEVICE_CODE
-#include "td/backends/cuda/libs.h"
+#include "libs/cuda_libs.h"
 #endif
 
 namespace td {

@@ -2,13 +2,13 @@
 // matrix product: it finds out how the operands are laid out and passes them to libs/host_gemm
 // (cpu, sim) or to cuBLAS (cuda). products.cpp calls the launch for mm, bmm and addmm. Invariant:
 // transposed views are read as they are; operands with other strides are copied first.
-#include "td/device/products.h"
+#include "libs/host_libs.h"
+#include "libs/products.h"
 #include "td/kernels/index_kernel.h"
-#include "td/kernels/libs/host_libs.h"
 #include "td/ops/op.h"
 
 #ifdef TD_DEVICE_CODE
-#include "td/backends/cuda/libs.h"
+#include "libs/cuda_libs.h"
 #endif
 
 namespace td {

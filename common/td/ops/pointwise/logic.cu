@@ -17,6 +17,13 @@ constexpr Op mask_op{"masked_fill", {"input", "mask"}};
 
 using Kernel = void (*)(const Tensor& out, const Tensor& a, const Tensor& b);
 
+struct Where {
+  template <class T>
+  TD_HD T operator()(bool condition, T a, T b) const {
+    return condition ? a : b;
+  }
+};
+
 #define COMPARISON(name, expression)                                        \
   struct name##_f {                                                         \
     template <class T>                                                      \
@@ -91,6 +98,12 @@ void kernels::logical_and(const Tensor& out, const Tensor& a, const Tensor& b) {
 }
 void kernels::logical_or(const Tensor& out, const Tensor& a, const Tensor& b) {
   logical_or_kernel(out, a, b);
+}
+
+void kernels::where(const Tensor& out, const Tensor& condition, const Tensor& a, const Tensor& b) {
+  dispatch_all(out.dtype(), [&]<class T>(CppType<T>) {
+    pointwise<T, bool, T, T>("where", Where{}, out, condition, a, b);
+  });
 }
 
 Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {

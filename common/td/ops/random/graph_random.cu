@@ -38,8 +38,8 @@ struct GraphRandom {
 /// tensor after the other, and work before the first draw would overwrite what a replay wrote
 /// there.
 struct OutsideOfPool {
-  Graph* const graph = std::exchange(capturing_graph, nullptr);
-  ~OutsideOfPool() { capturing_graph = graph; }
+  Graph* const graph = std::exchange(context().underway.capture, nullptr);
+  ~OutsideOfPool() { context().underway.capture = graph; }
 };
 
 /// The GraphRandom of this thread's capture, made by its first random operation.
@@ -62,15 +62,15 @@ GraphRandom& graph_random(Graph& graph) {
 }  // namespace
 
 PhiloxReservation::PhiloxReservation(std::uint64_t blocks, Device device) {
-  if (!capturing_graph || device.type() != capturing_graph->device().type()) {
+  if (!capturing_graph() || device.type() != capturing_graph()->device().type()) {
     state_ = default_generator().reserve(blocks);
     return;
   }
-  TD_CHECK(DeviceError, device == capturing_graph->device(), "random numbers on ", device,
-           ": a graph of ", capturing_graph->device(),
+  TD_CHECK(DeviceError, device == capturing_graph()->device(), "random numbers on ", device,
+           ": a graph of ", capturing_graph()->device(),
            " is being captured, and its replays draw numbers there alone. Draw them before the "
            "capture.");
-  GraphRandom& random = graph_random(*capturing_graph);
+  GraphRandom& random = graph_random(*capturing_graph());
   state_ = {0, std::exchange(random.blocks, random.blocks + blocks)};
   start_ = random.start;
 }

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "td/kernels/index_kernel.h"
+#include "td/kernels/launch_plans.h"
 #include "td/ops/op.h"
-#include "td/ops/sort/launch_plans.h"
 
 namespace td {
 namespace {

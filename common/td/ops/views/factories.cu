@@ -44,7 +44,7 @@ TensorOptions typed(const TensorOptions& options, ScalarType type) {
 
 Tensor tensor(const NestedNumbers& values, const TensorOptions& options) {
   const TensorOptions all = typed(options, values.dtype());
-  if (capturing_graph && !all.device().is_cpu())
+  if (capturing_graph() && !all.device().is_cpu())
     fail_in_capture("tensor",
                     "Its numbers are on the host, from which a replay cannot copy them. Make the "
                     "tensor before the capture.");

@@ -172,11 +172,8 @@ TEST_CASE("a layer that is used twice gets both gradients") {
 TEST_CASE("large gradients are made in the buckets: not copied there, nor added to zeros") {
   static std::atomic<int> launches;
   struct Listen {
-    Listen() {
-      launches = 0;
-      record_observer = [](const Record&, Device) { ++launches; };
-    }
-    ~Listen() { record_observer = nullptr; }
+    Listen() { launches = 0; }
+    const RecordObserver counting{[](const Record&, Device) { ++launches; }};
   };
   const nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(3, 4, 3).bias(false)), nn::Flatten(),
                            nn::Linear(nn::LinearOptions(36, 8).bias(false)), nn::Tanh(),

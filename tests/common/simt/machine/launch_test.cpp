@@ -126,22 +126,17 @@ TEST_CASE("A launch above the limits of a GPU is refused by the call, and a find
   CHECK(reports[0].findings[0].text == text);
 }
 
-namespace {
-
-std::vector<Record> seen;
-
-}  // namespace
-
 TEST_CASE("A launch is one entry of its stream: it has a name in traces, and orders with copies") {
   std::vector<Device> devices = {"sim:0"};
   if (device_count(kCUDA) > 0) devices.emplace_back("cuda:0");
   for (const Device device : devices) {
     INFO(device);
     const Tensor a = ones({8}, device), out = empty_like(a);
-    record_observer = [](const Record& record, Device) { seen.push_back(record); };
-    for (int i = 0; i < 2; ++i) launch<::add>({.grid = 1, .block = 8}, a, a, out, 8);
-    record_observer = nullptr;
-    const std::vector<Record> records = std::exchange(seen, {});
+    std::vector<Record> records;
+    {
+      const RecordObserver listening([&](const Record& r, Device) { records.push_back(r); });
+      for (int i = 0; i < 2; ++i) launch<::add>({.grid = 1, .block = 8}, a, a, out, 8);
+    }
     REQUIRE(records.size() == 2);
     CHECK(records[0].name == std::string("add"));
     CHECK(records[0].reads == 3);

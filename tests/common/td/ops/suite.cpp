@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "catch.h"
-#include "td/amp/autocast.h"
 #include "td/autograd/engine.h"
 #include "td/autograd/modes.h"
 #include "td/ops/autocast.h"
+#include "td/ops/autocast_guard.h"
 
 namespace suite {
 namespace {
@@ -208,7 +208,7 @@ void check_gradients(const Sample& s, Device device) {
   check_derivative(twice, inputs, wants, 1e-5);
 }
 
-// Under autocast an operation without a policy gives the same bits as without; tests/common/td/amp
+// Under autocast an operation without a policy gives the same bits as without; tests/common/amp
 // tests those with one completely.
 void check_autocast(const Sample& s, Device device) {
   using td::autocast::Policy;

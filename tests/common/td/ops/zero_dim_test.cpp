@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "../tensor/values.h"
+#include "amp/grad_scaler.h"
 #include "catch.h"
-#include "td/amp/grad_scaler.h"
 #include "td/optim/adam.h"
 #include "td/optim/sgd.h"
 

@@ -256,9 +256,10 @@ TEST_CASE("launches per step: 10 parameters of Adam, 15 of SGD, and one more tha
     const Tensor found = zeros({}, TensorOptions(device)), scale = ones({}, TensorOptions(device));
     optimizer->step_if_finite(found, scale);  // makes the state
     launches = 0;
-    record_observer = count_launches;
-    optimizer->step_if_finite(found, scale);
-    record_observer = nullptr;
+    {
+      const RecordObserver counting(count_launches);
+      optimizer->step_if_finite(found, scale);
+    }
     CHECK(launches == 2);
   }
 }

@@ -107,9 +107,8 @@ TEST_CASE("many parameters of all sizes are divided among threads and launches")
     launches = 0;
     for (int step = 0; step < 2; ++step) {
       for (Tensor& p : params) p.mutable_grad() = gradient_tensor(step, p);
-      record_observer = count_steps;
+      const RecordObserver counting(count_steps);
       sgd.step();
-      record_observer = nullptr;
     }
     CHECK(launches == 2 * 2);  // 18 parameters: a list of 16 and one of 2, in each step
     for (std::size_t k = 0; k < params.size(); ++k) check_close(values(params[k]), wanted[k], 1e-5);

@@ -16,9 +16,10 @@ void listen(const Record& record, Device device) {
 
 std::vector<std::string> conversions(const std::function<void()>& work) {
   converted_on.clear();
-  record_observer = listen;
-  work();
-  record_observer = nullptr;
+  {
+    const RecordObserver listening(listen);
+    work();
+  }
   synchronize("sim:0");
   return converted_on;
 }

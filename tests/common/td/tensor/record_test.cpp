@@ -24,10 +24,12 @@ void listen(const Record& record, Device) {
 TEST_CASE("launches and copies are records with their memory") {
   const Tensor a = of({1, 2}, "sim:0"), b = of({3, 4}, "sim:0");
   seen.clear();
-  record_observer = listen;
-  const Tensor c = a + b;
-  const Tensor home = c.cpu();
-  record_observer = nullptr;
+  Tensor c, home;
+  {
+    const RecordObserver listening(listen);
+    c = a + b;
+    home = c.cpu();
+  }
   const auto memory = [](const Tensor& t) -> const void* { return t.impl().storage->data(); };
   REQUIRE(seen.size() == 2);
   CHECK(seen[0].name == "add");

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "amp/grad_scaler.h"
 #include "catch.h"
 #include "distributed/thread_group.h"
-#include "td/amp/grad_scaler.h"
 #include "td/nn/nn.h"
 #include "td/optim/optim.h"
 #include "td/td.h"

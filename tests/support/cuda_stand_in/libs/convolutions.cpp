@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "td/kernels/libs/host_libs.h"
+#include "libs/host_libs.h"
 
 namespace cuda_stand_in {
 namespace {

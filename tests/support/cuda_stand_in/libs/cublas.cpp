@@ -1,5 +1,5 @@
 // The double of cuBLAS: a handle is its device, stream, workspace and mode. It has the functions
-// that the wrapper of products (backends/cuda/libs/gemm.cpp) calls; another one fails to link.
+// that the wrapper of products (libs/cuda/gemm.cpp) calls; another one fails to link.
 #include "libs/products.h"
 
 namespace cuda_stand_in {

@@ -1,6 +1,6 @@
 // The double of cuDNN: handles and descriptors, and which descriptions cuDNN refuses. The calls
 // about convolutions are in cudnn_convolutions.cpp. There are the functions that the wrapper
-// (backends/cuda/libs/conv.cpp) calls; another one fails to link.
+// (libs/cuda/conv.cpp) calls; another one fails to link.
 #include <algorithm>
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 // The doubles of cuBLAS, cuBLASLt and cuDNN as tests see them: the calls that the doubles got, and
-// what they return. The wrappers (backends/cuda/libs) call the doubles through NVIDIA's own
+// what they return. The wrappers (libs/cuda) call the doubles through NVIDIA's own
 // headers; this header is only for tests. How often a function was called is known to
 // cuda_stand_in::calls(). Invariant: a test reads and sets these values while no other thread is
 // inside a library.
@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "td/backends/cuda/libs.h"
+#include "libs/cuda_libs.h"
 
 namespace cuda_stand_in {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "td/kernels/libs/host_libs.h"
+#include "libs/host_libs.h"
 
 namespace cuda_stand_in {
 namespace {

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "td/ops/sort/launch_plans.h"
+#include "td/kernels/launch_plans.h"
 
 namespace td {
 namespace {

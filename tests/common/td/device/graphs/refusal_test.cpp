@@ -5,8 +5,8 @@
 #include "captured_warnings.h"
 #include "distributed/thread_group.h"
 #include "graphs.h"
+#include "parallel/parallel_apply.h"
 #include "sim_work.h"
-#include "td/parallel/parallel_apply.h"
 
 using namespace td;
 using test::on_sim;

@@ -2,7 +2,7 @@
 // must agree with float64 loops to the rounding of the result, which is what float sums promise.
 #include "../reference.h"
 #include "catch.h"
-#include "td/kernels/libs/host_libs.h"
+#include "libs/host_libs.h"
 #include "td/td.h"
 
 using namespace td;

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include "catch.h"
-#include "td/backends/cuda/libs.h"
+#include "libs/cuda_libs.h"
 #include "td/base/error.h"
 
 namespace td {

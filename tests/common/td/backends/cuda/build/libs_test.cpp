@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "catch.h"
-#include "td/backends/cuda/libs.h"
+#include "libs/cuda_libs.h"
 #include "td/base/error.h"
 #include "td/device/device.h"
 

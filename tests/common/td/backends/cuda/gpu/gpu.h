@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "td/backends/cuda/libs.h"
+#include "libs/cuda_libs.h"
 #include "td/device/allocator.h"
 #include "td/device/backend.h"
 #include "td/device/stream.h"

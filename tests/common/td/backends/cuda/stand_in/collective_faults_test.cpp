@@ -7,8 +7,8 @@
 #include "child_process.h"
 #include "distributed/ddp/ddp.h"
 #include "fake_gpus.h"
+#include "libs/communicator.h"
 #include "nccl_groups.h"
-#include "td/backends/communicator.h"
 
 using namespace td;
 using namespace td::distributed;
