@@ -145,7 +145,12 @@ Tensor Tensor::where(const Tensor& condition, const Scalar& other) const {
   return td::where(condition, *this, other);
 }
 
-Tensor logical_not(const Tensor& input) { return input.detach().eq(Scalar(0)); }
+Tensor logical_not(const Tensor& input) {
+  if (input.dtype() != kBool) return input.detach().eq(Scalar(0));
+  Tensor out = result_like(input, input.impl().sizes, kBool, input.device());
+  pointwise<bool, bool>("logical_not", std::logical_not<>{}, out, input);
+  return out;
+}
 Tensor operator&(const Tensor& a, const Tensor& b) {
   return both_bool(a, b) ? logical_and(a, b) : bits<std::bit_and<>>(and_op, a, b);
 }
