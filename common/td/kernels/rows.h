@@ -81,6 +81,21 @@ struct HostRow {
   }
 };
 
+/// Neighboring rows on the host whose elements j lie side by side, as the columns of a matrix do.
+struct HostColumns {
+  static constexpr std::int64_t kMost = 256;
+  std::int64_t n, stride;
+  std::int64_t width;  ///< how many rows, at most kMost
+
+  /// f(at, c) for each element of each row c, in the order of memory; `at` counts from the first.
+  template <class F>
+  [[gnu::flatten]] void each(F f) const {
+    for (std::int64_t j = 0; j < n; ++j)
+#pragma GCC ivdep
+      for (std::int64_t c = 0; c < width; ++c) f(j * stride + c, c);
+  }
+};
+
 #ifdef TD_DEVICE_CODE
 /// Whom a row on a GPU belongs to: a thread, the 32 threads of a warp, or a block of up to 1024.
 enum class RowOf { kThread, kWarp, kBlock };
@@ -201,7 +216,8 @@ __global__ void rows_kernel(Program program, std::int64_t rows, std::int64_t n) 
 }
 #endif
 
-/// A program over all rows. Program: `void operator()(row, i) const`.
+/// A program over all rows. Program: `void operator()(row, i) const`, and where the host should
+/// compute rows with a stride side by side, `void columns(columns, i) const` for the rows from i.
 template <class Program>
 struct RowsWork {
   Program program;
@@ -209,8 +225,19 @@ struct RowsWork {
 
   void on_host() const {
     if (s.n == 0) return;
+    if constexpr (requires { program.columns(HostColumns{}, s.n); })
+      if (s.stride > 1) return columns_on_host();
     // Each element of a row costs about an exponential: far more than an addition.
     each_index(s.rows, 16 * s.n, [this](std::int64_t i) { program(HostRow{s.n}, i); });
+  }
+  void columns_on_host() const {
+    constexpr std::int64_t kMost = HostColumns::kMost;
+    const std::int64_t across = (s.stride + kMost - 1) / kMost, blocks = s.rows / s.stride * across;
+    each_index(blocks, 16 * s.n * std::min(kMost, s.stride), [=, this](std::int64_t i) {
+      const std::int64_t first = i % across * kMost;
+      const HostColumns block{s.n, s.stride, std::min(kMost, s.stride - first)};
+      program.columns(block, i / across * s.stride + first);
+    });
   }
 #ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {

@@ -9,7 +9,7 @@ namespace {
 
 // exp, log for float and double under one name, on the host and on a GPU.
 using scalar_math::exp;
-using std::log;
+using scalar_math::log;
 
 // Subtracting the largest element keeps exp() in range: the exponents are then at most 0.
 template <class T, class Out, bool kLog>
@@ -40,6 +40,25 @@ struct Softmax {
       });
     }
   }
+  void columns(const HostColumns& block, std::int64_t i) const {
+    const T* const in = x + s.start(i);
+    Out* const out = y + s.start(i);
+    C m[HostColumns::kMost], scale[HostColumns::kMost];
+    double sum[HostColumns::kMost] = {};
+    std::fill_n(m, block.width, -std::numeric_limits<C>::infinity());
+    block.each([&](std::int64_t at, std::int64_t c) {
+      const C v = static_cast<C>(in[at]);
+      m[c] = v > m[c] || v != v ? v : m[c];
+    });
+    block.each(
+        [&](std::int64_t at, std::int64_t c) { sum[c] += exp(static_cast<C>(in[at]) - m[c]); });
+    for (std::int64_t c = 0; c < block.width; ++c)
+      scale[c] = kLog ? log(static_cast<C>(sum[c])) : C(1) / static_cast<C>(sum[c]);
+    block.each([&](std::int64_t at, std::int64_t c) {
+      const C d = static_cast<C>(in[at]) - m[c];
+      out[at] = static_cast<Out>(kLog ? d - scale[c] : exp(d) * scale[c]);
+    });
+  }
 };
 
 // T: the type of the input and so of its gradient; Out: that of the result.
@@ -64,6 +83,20 @@ struct SoftmaxBackward {
     };
     row.each(both, [&](std::int64_t j, Both of) {
       gx[at + j * step] = static_cast<T>(kLog ? of.g - exp(of.y) * total : of.y * (of.g - total));
+    });
+  }
+  void columns(const HostColumns& block, std::int64_t i) const {
+    const std::int64_t start = s.start(i);
+    const auto gradient = [&](std::int64_t at) { return static_cast<C>(g[start + at]); };
+    const auto result = [&](std::int64_t at) { return static_cast<C>(y[start + at]); };
+    double sum[HostColumns::kMost] = {};
+    block.each([&](std::int64_t at, std::int64_t c) {
+      sum[c] += kLog ? gradient(at) : gradient(at) * result(at);
+    });
+    block.each([&](std::int64_t at, std::int64_t c) {
+      const C total = static_cast<C>(sum[c]), value = result(at);
+      gx[start + at] =
+          static_cast<T>(kLog ? gradient(at) - exp(value) * total : value * (gradient(at) - total));
     });
   }
 };
