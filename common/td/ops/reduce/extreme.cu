@@ -4,6 +4,7 @@
 // and send the gradient to that element; the first of equal elements wins. NaN beats every number.
 #include <limits>
 
+#include "td/kernels/index_kernel.h"
 #include "td/kernels/reduce.h"
 #include "td/ops/reduce/dims.h"
 
@@ -68,6 +69,33 @@ struct ArgExtreme {
   TD_HD Out project(const WideAcc& total) const { return total.index; }
 };
 
+/// On the host, where a group is a run of memory: the first element that is the extreme one.
+template <class T>
+struct FirstOf {
+  ReduceShape s;
+  const T* x;
+  const T* extremes;
+  std::int64_t* out;
+
+  TD_HD std::int64_t cost() const { return s.reduced.count; }
+  TD_HD void operator()(std::int64_t i) const {
+    const T* const group = x + s.kept.offset(i);
+    const auto extreme = static_cast<compute_t<T>>(extremes[i]);
+    const auto chosen = [&](std::int64_t j) {
+      const auto v = static_cast<compute_t<T>>(group[j]);
+      return (v == extreme) | (v != v);  // a NaN is there only when it is the extreme
+    };
+    constexpr std::int64_t kBlock = 64;  // searched as a whole, by vector instructions
+    std::int64_t j = 0;
+    for (int found = 0; j + kBlock <= s.reduced.count; j += kBlock) {
+      for (std::int64_t k = 0; k < kBlock; ++k) found |= chosen(j + k);
+      if (found) break;
+    }
+    while (!chosen(j)) ++j;
+    out[i] = j;
+  }
+};
+
 Tensor extreme(const char* op, const char* node, const Tensor& x, IntArrayRef dims, bool keepdim,
                bool largest) {
   const DimSet set = dim_set(op, x, dims);
@@ -98,8 +126,17 @@ Tensor arg_extreme(const char* op, const Tensor& input, optional<std::int64_t> d
   const Tensor x = input.dtype() == kBool ? input.to(kByte) : input;
   Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), kLong, x.device());
   const char* const kernel = largest ? "argmax" : "argmin";
+  const ReduceShape shape = plan_reduce(x, set);
+  const bool in_runs = shape.reduced.dims == 1 && shape.reduced.strides[0] == 1;
+  Tensor extremes;
+  if (in_runs && !x.is_cuda()) {
+    extremes = empty_on(y.impl().sizes, x.dtype(), x.device());
+    kernels::extreme(extremes, x, set, largest);
+  }
   dispatch_numbers(kernel, x.dtype(), [&]<class T>(CppType<T>) {
-    reduce<T>(kernel, ArgExtreme<T>{largest}, y, x, set);
+    if (!extremes.defined()) return reduce<T>(kernel, ArgExtreme<T>{largest}, y, x, set);
+    const FirstOf<T> first{shape, Pointer{x}, Pointer{extremes}, Pointer{y}};
+    launch_index_kernel(kernel, y.device(), first, y.numel(), {&x, &extremes}, {&y});
   });
   return y;
 }
