@@ -115,7 +115,7 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
   const Sizes sizes = broadcast_sizes("where", condition.sizes(),
                                       broadcast_sizes("where", input.sizes(), other.sizes()));
   const Tensor a = as_type(input, type), b = as_type(other, type);
-  Tensor out = result_like(a, sizes, type, device);
+  Tensor out = result_like(a, b, sizes, type, device);
   kernels::where(out, condition, a, b);
   if (recording(a, b))
     record("where", out, {&a, &b},
