@@ -58,7 +58,7 @@ struct Lines {
 inline Lines lines_of(const char* op, const Tensor& indexed, const Tensor& index,
                       std::int64_t dim) {
   Lines l{op, Pointer{index}};
-  const Sizes strides = contiguous_strides(indexed.sizes());
+  const Sizes& strides = indexed.impl().strides;
   for (std::int64_t d = 0; d < index.dim(); ++d) {
     const std::int64_t size = index.sizes()[d];
     l.loops.append(size, d == dim ? 0 : strides[d]);

@@ -118,9 +118,13 @@ Tensor truth(const char* op, const Tensor& input, IntArrayRef dims, bool keepdim
   return input.dtype() == kByte ? y.to(kByte) : y;  // as libtorch does
 }
 
-// int64 indices along `dim`, or in the flattened tensor.
-Tensor arg_extreme(const char* op, const Tensor& input, optional<std::int64_t> dim, bool keepdim,
-                   bool largest) {
+// int64 indices along `dim`, or in the flattened tensor; and the extremes themselves where they
+// were computed on the way.
+struct Found {
+  Tensor index, extremes;
+};
+Found arg_extreme(const char* op, const Tensor& input, optional<std::int64_t> dim, bool keepdim,
+                  bool largest) {
   const DimSet set = dim ? dim_set(op, input, *dim) : dim_set(op, input, {});
   check_not_empty(op, input, set);
   const Tensor x = input.dtype() == kBool ? input.to(kByte) : input;
@@ -138,7 +142,7 @@ Tensor arg_extreme(const char* op, const Tensor& input, optional<std::int64_t> d
     const FirstOf<T> first{shape, Pointer{x}, Pointer{extremes}, Pointer{y}};
     launch_index_kernel(kernel, y.device(), first, y.numel(), {&x, &extremes}, {&y});
   });
-  return y;
+  return {y, extremes};
 }
 
 std::tuple<Tensor, Tensor> with_index(const char* op, const Tensor& x, std::int64_t dim,
@@ -146,8 +150,9 @@ std::tuple<Tensor, Tensor> with_index(const char* op, const Tensor& x, std::int6
   device_of(op, x);
   const std::int64_t d = wrap_dim(op, dim, x.dim());
   if (x.dim() == 0) return {x.clone(), zeros({}, TensorOptions(kLong).device(x.device()))};
-  const Tensor at = arg_extreme(op, x, d, true, largest);
-  Tensor values = kernels::gather(x, d, at);
+  const auto [at, extremes] = arg_extreme(op, x, d, true, largest);
+  const bool known = extremes.defined() && extremes.dtype() == x.dtype();
+  Tensor values = known ? extremes : kernels::gather(x, d, at);
   if (!keepdim) {  // no view: it may be changed in place
     const Sizes sizes = reduced_sizes(x.sizes(), DimSet{1} << d, false);
     values.impl().set_geometry(sizes, contiguous_strides(sizes));
@@ -199,10 +204,10 @@ std::tuple<Tensor, Tensor> min(const Tensor& input, std::int64_t dim, bool keepd
   return with_index("min", input, dim, keepdim, false);
 }
 Tensor argmax(const Tensor& input, optional<std::int64_t> dim, bool keepdim) {
-  return arg_extreme("argmax", input, dim, keepdim, true);
+  return arg_extreme("argmax", input, dim, keepdim, true).index;
 }
 Tensor argmin(const Tensor& input, optional<std::int64_t> dim, bool keepdim) {
-  return arg_extreme("argmin", input, dim, keepdim, false);
+  return arg_extreme("argmin", input, dim, keepdim, false).index;
 }
 
 }  // namespace td
