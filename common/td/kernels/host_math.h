@@ -22,8 +22,11 @@ inline float polynomial(float x, float c0, C... rest) {
     return polynomial(x, rest...) * x + c0;
 }
 
-/// 2^k, whose exponent bits are k + 127. @pre -127 <= k <= 128, which give 0 and infinity
-inline float two_to(std::int32_t k) { return std::bit_cast<float>((k + 127) << 23); }
+/// 2^k, whose exponent bits are k + 127. @pre -127 <= k <= 128, which give 0 and infinity. For NaN
+/// k may be anything.
+inline float two_to(std::int32_t k) {
+  return std::bit_cast<float>((static_cast<std::uint32_t>(k) + 127u) << 23);
+}
 
 /// ln 2 in two parts: multiples of the first have no rounding error up to 2^12.
 constexpr float kLn2High = 0x1.62e4p-1f, kLn2Low = 0x1.7f7d1cp-20f;
@@ -49,7 +52,7 @@ inline float exp(float x) {
   return p * two_to(half) * two_to(s.n - half);
 }
 
-/// 1.5 ulp. e^x - 1 = 2^n (e^rest - 1) + (2^n - 1).
+/// 1.6 ulp. e^x - 1 = 2^n (e^rest - 1) + (2^n - 1).
 inline float expm1(float x) {
   const Split s(x < -18.0f ? -18.0f : x > 89.0f ? 89.0f : x);  // beyond: -1 and infinity
   const float r = s.rest;
@@ -77,10 +80,10 @@ struct Factors {
   std::int32_t n;
   float rest;
   explicit Factors(float x) {
-    constexpr auto kRootOfHalf = std::bit_cast<std::int32_t>(0x1.6a09e6p-1f);
-    const auto bits = std::bit_cast<std::int32_t>(x);
-    n = (bits - kRootOfHalf) >> 23;
-    rest = std::bit_cast<float>(bits - (n << 23)) - 1.0f;
+    constexpr auto kRootOfHalf = std::bit_cast<std::uint32_t>(0x1.6a09e6p-1f);
+    const auto bits = std::bit_cast<std::uint32_t>(x);
+    n = static_cast<std::int32_t>(bits - kRootOfHalf) >> 23;
+    rest = std::bit_cast<float>(bits - (static_cast<std::uint32_t>(n) << 23)) - 1.0f;
   }
 };
 
@@ -103,7 +106,7 @@ inline float log(float x) {
   return x > 0 ? (x < kInfinity ? result : x) : x == 0 ? -kInfinity : kNaN;
 }
 
-/// log(1 + x), 1 ulp. What the rounding of 1 + x removes is added to the factor.
+/// log(1 + x), 1.5 ulp. What the rounding of 1 + x removes is added to the factor.
 inline float log1p(float x) {
   const float sum = 1.0f + x, lost = x - (sum - 1.0f);
   const Factors f(sum);
@@ -112,7 +115,7 @@ inline float log1p(float x) {
   return x > -1.0f ? (x < kInfinity ? finite : x) : x == -1.0f ? -kInfinity : kNaN;
 }
 
-/// The error function, 1.5 ulp. For |x| < 1 it is near 2 x / sqrt(pi), and otherwise 1 - e^y, where
+/// The error function, 1 ulp. For |x| < 1 it is near 2 x / sqrt(pi), and otherwise 1 - e^y, where
 /// a polynomial of |x| gives y. Beyond 4 it rounds to 1.
 inline float erf(float x) {
   const float size = std::fabs(x), t = size > 4.0f ? 4.0f : size;

@@ -18,7 +18,7 @@ constexpr Op nll_op{"nll_loss", {"input", "target", "weight"}, 2};
 constexpr Op cross_op{"cross_entropy", {"input", "target", "weight"}, 2};
 
 using scalar_math::exp;
-using scalar_math::log;
+using std::log;
 
 /// What distinguishes the losses of classes.
 struct ClassLoss {

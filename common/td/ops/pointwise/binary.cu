@@ -85,10 +85,11 @@ template <int kHalves>
 struct Power {
   template <class T>
   TD_HD T operator()(T x) const {
-    const T positive = std::abs(kHalves) == 1   ? scalar_math::sqrt(x)
-                       : std::abs(kHalves) == 2 ? x
-                       : std::abs(kHalves) == 4 ? x * x
-                                                : x * x * x;
+    constexpr int size = kHalves < 0 ? -kHalves : kHalves;
+    const T positive = size == 1   ? scalar_math::sqrt(x)
+                       : size == 2 ? x
+                       : size == 4 ? x * x
+                                   : x * x * x;
     return kHalves > 0 ? positive : T(1) / positive;
   }
 };

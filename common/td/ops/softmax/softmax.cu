@@ -9,7 +9,7 @@ namespace {
 
 // exp, log for float and double under one name, on the host and on a GPU.
 using scalar_math::exp;
-using scalar_math::log;
+using std::log;
 
 // Subtracting the largest element keeps exp() in range: the exponents are then at most 0.
 template <class T, class Out, bool kLog>
