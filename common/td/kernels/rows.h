@@ -43,12 +43,17 @@ struct HostRow {
   }
   template <class F>
   TD_HD auto max(F f) const {
-    auto largest = f(std::int64_t{0});
-    for (std::int64_t j = 1; j < n; ++j) {
-      const auto value = f(j);
-      largest = value > largest || value != value ? value : largest;
-    }
-    return largest;
+    using A = decltype(f(std::int64_t{0}));
+    const auto larger = [](A a, A b) { return (b > a) | (b != b) ? b : a; };
+    A lanes[kLanes];
+    for (A& lane : lanes) lane = f(std::int64_t{0});
+    std::int64_t j = 0;
+    for (; j + kLanes <= n; j += kLanes)
+#pragma GCC ivdep
+      for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = larger(lanes[k], f(j + k));
+    for (; j < n; ++j) lanes[0] = larger(lanes[0], f(j));
+    for (const A lane : lanes) lanes[0] = larger(lanes[0], lane);
+    return lanes[0];
   }
   /// The terms are added in double, so that long rows keep the accuracy of the type.
   template <class F>
