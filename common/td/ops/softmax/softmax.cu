@@ -11,6 +11,13 @@ namespace {
 using scalar_math::exp;
 using std::log;
 
+// Between the elements of a row. The host computes rows with another step by columns, and a
+// constant lets it read vectors.
+template <class Row>
+TD_HD std::int64_t step_of(const RowShape& s) {
+  return Row::kOnHost ? 1 : s.stride;
+}
+
 // Subtracting the largest element keeps exp() in range: the exponents are then at most 0.
 template <class T, class Out, bool kLog>
 struct Softmax {
@@ -22,7 +29,7 @@ struct Softmax {
   TD_HD void operator()(const Row& row, std::int64_t i) const {
     const T* in = x + s.start(i);
     Out* out = y + s.start(i);
-    const std::int64_t step = s.stride;
+    const std::int64_t step = step_of<Row>(s);
     const auto value = [&](std::int64_t j) { return static_cast<C>(in[j * step]); };
     const auto values = row.read(value);
     const C m = row.max(values);
@@ -70,7 +77,7 @@ struct SoftmaxBackward {
   T* gx;
   template <class Row>
   TD_HD void operator()(const Row& row, std::int64_t i) const {
-    const std::int64_t at = s.start(i), step = s.stride;
+    const std::int64_t at = s.start(i), step = step_of<Row>(s);
     const C total = row.sum([&](std::int64_t j) {
       const C gj = static_cast<C>(g[at + j * step]);
       return kLog ? gj : gj * static_cast<C>(y[at + j * step]);
