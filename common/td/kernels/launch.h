@@ -61,12 +61,17 @@ void dispatch_mixed(const char* op, ScalarType narrow, ScalarType wide, F&& f) {
   });
 }
 
-/// From the tensor's first to its last element.
+/// From the tensor's lowest to its highest address. A stride may be negative.
 inline Extent extent_of(const Tensor& tensor) {
   if (tensor.is_contiguous() || tensor.numel() == 0) return {tensor.data_ptr(), tensor.nbytes()};
-  std::int64_t last = 0;
-  for (std::int64_t d = 0; d < tensor.dim(); ++d) last += (tensor.size(d) - 1) * tensor.stride(d);
-  return {tensor.data_ptr(), static_cast<std::size_t>(last + 1) * tensor.element_size()};
+  std::int64_t lowest = 0, highest = 0;  // in elements from the first one
+  for (std::int64_t d = 0; d < tensor.dim(); ++d) {
+    const std::int64_t last = (tensor.size(d) - 1) * tensor.stride(d);
+    (last < 0 ? lowest : highest) += last;
+  }
+  const auto bytes = static_cast<std::int64_t>(tensor.element_size());
+  return {static_cast<std::byte*>(tensor.data_ptr()) + lowest * bytes,
+          static_cast<std::size_t>((highest - lowest + 1) * bytes)};
 }
 
 /// The tensors a launch reads or writes: braces, or an array whose length is known at run time.

@@ -161,7 +161,10 @@ template <class T>
     if (from == 0) std::fill_n(tile.at, n, *x);
     return tile.at;
   }
-  for (std::int64_t i = 0; i < n; ++i) tile.at[i] = x[(from + i) * stride];
+  if (stride == -1)  // becomes vector instructions
+    for (std::int64_t i = 0; i < n; ++i) tile.at[i] = x[-(from + i)];
+  else
+    for (std::int64_t i = 0; i < n; ++i) tile.at[i] = x[(from + i) * stride];
   return tile.at;
 }
 template <class T>
@@ -217,6 +220,7 @@ struct PointwiseRow {
   // The compiler vectorizes this loop. An input may be the result itself (in-place operations),
   // element for element; ivdep says that this is all the overlap there is.
   [[gnu::noinline]] static void apply(const F f, std::int64_t n, Out* out, const In*... x) {
+    if constexpr (requires { f.row(n, out, x...); }) return f.row(n, out, x...);  // has its own
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(f(load(x[i])...));
   }

@@ -43,12 +43,17 @@ struct HostRow {
   }
   template <class F>
   TD_HD auto max(F f) const {
-    auto largest = f(std::int64_t{0});
-    for (std::int64_t j = 1; j < n; ++j) {
-      const auto value = f(j);
-      largest = value > largest || value != value ? value : largest;
-    }
-    return largest;
+    using A = decltype(f(std::int64_t{0}));
+    const auto larger = [](A a, A b) { return (b > a) | (b != b) ? b : a; };
+    A lanes[kLanes];
+    for (A& lane : lanes) lane = f(std::int64_t{0});
+    std::int64_t j = 0;
+    for (; j + kLanes <= n; j += kLanes)
+#pragma GCC ivdep
+      for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = larger(lanes[k], f(j + k));
+    for (; j < n; ++j) lanes[0] = larger(lanes[0], f(j));
+    for (const A lane : lanes) lanes[0] = larger(lanes[0], lane);
+    return lanes[0];
   }
   /// The terms are added in double, so that long rows keep the accuracy of the type.
   template <class F>
@@ -78,6 +83,21 @@ struct HostRow {
   [[gnu::flatten]] TD_HD void each(Load load, Use use) const {
 #pragma GCC ivdep
     for (std::int64_t j = 0; j < n; ++j) use(j, load(j));
+  }
+};
+
+/// Neighboring rows on the host whose elements j lie side by side, as the columns of a matrix do.
+struct HostColumns {
+  static constexpr std::int64_t kMost = 256;
+  std::int64_t n, stride;
+  std::int64_t width;  ///< how many rows, at most kMost
+
+  /// f(at, c) for each element of each row c, in the order of memory; `at` counts from the first.
+  template <class F>
+  [[gnu::flatten]] void each(F f) const {
+    for (std::int64_t j = 0; j < n; ++j)
+#pragma GCC ivdep
+      for (std::int64_t c = 0; c < width; ++c) f(j * stride + c, c);
   }
 };
 
@@ -201,7 +221,8 @@ __global__ void rows_kernel(Program program, std::int64_t rows, std::int64_t n) 
 }
 #endif
 
-/// A program over all rows. Program: `void operator()(row, i) const`.
+/// A program over all rows. Program: `void operator()(row, i) const`, and where the host should
+/// compute rows with a stride side by side, `void columns(columns, i) const` for the rows from i.
 template <class Program>
 struct RowsWork {
   Program program;
@@ -209,8 +230,19 @@ struct RowsWork {
 
   void on_host() const {
     if (s.n == 0) return;
+    if constexpr (requires { program.columns(HostColumns{}, s.n); })
+      if (s.stride > 1) return columns_on_host();
     // Each element of a row costs about an exponential: far more than an addition.
     each_index(s.rows, 16 * s.n, [this](std::int64_t i) { program(HostRow{s.n}, i); });
+  }
+  void columns_on_host() const {
+    constexpr std::int64_t kMost = HostColumns::kMost;
+    const std::int64_t across = (s.stride + kMost - 1) / kMost, blocks = s.rows / s.stride * across;
+    each_index(blocks, 16 * s.n * std::min(kMost, s.stride), [=, this](std::int64_t i) {
+      const std::int64_t first = i % across * kMost;
+      const HostColumns block{s.n, s.stride, std::min(kMost, s.stride - first)};
+      program.columns(block, i / across * s.stride + first);
+    });
   }
 #ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {

@@ -20,6 +20,8 @@ void binary_cross_entropy(const Tensor& out, const Tensor& x, const Tensor& targ
 void convert(const Tensor& out, const Tensor& x);
 /// out = condition ? a : b; condition is bool, a and b have out's type.
 void where(const Tensor& out, const Tensor& condition, const Tensor& a, const Tensor& b);
+/// x^2 / (2 beta) where |x| < beta, else |x| - beta / 2; a new tensor, with its gradient.
+Tensor smooth_l1(const Tensor& x, double beta);
 /// @}
 
 /// order[..., k] (int64) = index of the k-th element of each row of x [..., n], for k < first; the

@@ -58,7 +58,7 @@ struct Lines {
 inline Lines lines_of(const char* op, const Tensor& indexed, const Tensor& index,
                       std::int64_t dim) {
   Lines l{op, Pointer{index}};
-  const Sizes strides = contiguous_strides(indexed.sizes());
+  const Sizes& strides = indexed.impl().strides;
   for (std::int64_t d = 0; d < index.dim(); ++d) {
     const std::int64_t size = index.sizes()[d];
     l.loops.append(size, d == dim ? 0 : strides[d]);
@@ -90,10 +90,34 @@ struct EachLine {
   }
 };
 
+/// The same for neighboring lines side by side, in the order of memory: for the host.
+template <class F>
+struct EachStrip {
+  static constexpr std::int64_t kWidth = 64;
+  F f;
+  TD_HD std::int64_t across() const { return (f.l.inner + kWidth - 1) / kWidth; }
+  TD_HD std::int64_t cost() const { return 4 * f.l.length * kWidth; }
+  TD_HD void operator()(std::int64_t strip) const {
+    const std::int64_t inner = f.l.inner, outer = quotient(strip, across());
+    const std::int64_t first = (strip - outer * across()) * kWidth;
+    const std::int64_t width = inner - first < kWidth ? inner - first : kWidth;
+    std::int64_t i = outer * f.l.length * inner + first, starts[kWidth];
+    for (std::int64_t c = 0; c < width; ++c) starts[c] = f.l.line_of(i + c);
+    for (std::int64_t k = 0; k < f.l.length; ++k, i += inner)
+      for (std::int64_t c = 0; c < width; ++c) f(i + c, starts[c]);
+  }
+};
+
 template <class F>
 void launch_lines(Device device, const F& f, std::initializer_list<const Tensor*> reads,
                   std::initializer_list<const Tensor*> writes) {
-  launch_index_kernel(f.l.op, device, EachLine<F>{f}, f.l.length ? f.l.lines : 0, reads, writes);
+  const Lines& l = f.l;
+  const std::int64_t lines = l.length ? l.lines : 0;
+  if (device.is_cuda() || l.inner == 1)
+    return launch_index_kernel(l.op, device, EachLine<F>{f}, lines, reads, writes);
+  const EachStrip<F> strips{f};
+  launch_index_kernel(l.op, device, strips, lines ? lines / l.inner * strips.across() : 0, reads,
+                      writes);
 }
 /// For an f whose calls do not depend on their order. The host walks lines here too, because it
 /// finds the next element of a line more cheaply than an element's line.

@@ -83,7 +83,7 @@ Tensor spread_back(const Tensor& g, const Sizes& sizes, std::int64_t dim, const 
 }  // namespace
 
 Tensor kernels::gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
-  const Tensor x = input.detach().contiguous();
+  const Tensor x = input.detach();
   Tensor out = empty_on(index.impl().sizes, x.dtype(), x.device());
   dispatch_width(x.element_size(), [&]<class T>(CppType<T>) {
     const Gather<T> work{lines_of("gather", x, index, dim), Pointer{x}, Pointer{out}};

@@ -79,9 +79,8 @@ Tensor smooth_l1_loss_impl(const Tensor& input, const Tensor& target,
   warn_of_broadcast(smooth_op, input, target);
   TD_CHECK(Error, beta >= 0, "smooth_l1_loss: beta must not be negative but is ", beta);
   if (beta == 0) return l1_loss(input, target, reduction);
-  // Without a square of d, whose gradient would be NaN where d is infinite.
-  const Tensor d = abs(input - target), near = clamp_max(d, beta);
-  return reduced(near * (d - near * Scalar(0.5)) / Scalar(beta), reduction);
+  const Tensor d = input - target;
+  return reduced(kernels::smooth_l1(as_type(d, float_type(d.dtype())), beta), reduction);
 }
 
 Tensor binary_cross_entropy_impl(const Tensor& input, const Tensor& target, const Tensor& weight,

@@ -29,19 +29,23 @@ struct DistanceGradient {
 
 Tensor mse_gradient(const Tensor& g, const Tensor& a, const Tensor& b, double factor) {
   if (recording(g, a, b)) return (a - b) * g * Scalar(factor);
-  Tensor out = empty_on(Sizes(a.sizes()), a.dtype(), a.device());
+  Tensor out = result_like(a, a.impl().sizes, a.dtype(), a.device());
   dispatch_floats("mse_loss", a.dtype(), [&]<class T>(CppType<T>) {
     pointwise<T, T, T, T>("mse_loss_backward", DistanceGradient{factor}, out, g, a, b);
   });
   return out;
 }
 
-// Mean or sum of squares of dense tensors of equal sizes: no tensor of differences is made.
+// All elements of a dense tensor in the order of memory.
+Tensor line_of(const Tensor& x) { return alias(x, {x.numel()}, {1}, x.storage_offset()); }
+
+// Mean or sum of squares of dense tensors of equal sizes and strides: no tensor of differences is
+// made.
 Tensor fused_mse(const Tensor& a, const Tensor& b, double factor) {
   Tensor out = empty_on({}, a.dtype(), a.device());
   dispatch_floats("mse_loss", a.dtype(), [&]<class T>(CppType<T>) {
     const SquaredDistance<T> reducer{{factor}, Pointer{b}};
-    reduce<T>("mse_loss", reducer, out, a, ~DimSet{0}, &b);
+    reduce<T>("mse_loss", reducer, out, line_of(a), ~DimSet{0}, &b);
   });
   if (recording(a, b))
     record("mse_loss", out, {&a, &b},
@@ -64,7 +68,9 @@ Tensor mse_loss_impl(const Tensor& input, const Tensor& target, Reduction::Reduc
     return reduction == kNone ? losses : reduction == kSum ? sum(losses) : mean(losses);
   }
   const double factor = reduction == kMean ? 1.0 / static_cast<double>(input.numel()) : 1.0;
-  if (input.is_contiguous() && target.is_contiguous()) return fused_mse(input, target, factor);
+  const bool alike =
+      is_dense(input.sizes(), input.strides()) && input.impl().strides == target.impl().strides;
+  if (alike) return fused_mse(input, target, factor);
   return fused_mse(input.contiguous(), target.contiguous(), factor);
 }
 

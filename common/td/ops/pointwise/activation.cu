@@ -1,4 +1,5 @@
 // Activations with parameters, from activation.def. This file says what p and q of a line are.
+#include "td/ops/kernels.h"
 #include "td/ops/pointwise/unary.h"
 
 namespace td {
@@ -9,7 +10,15 @@ namespace {
 #include "td/ops/pointwise/activation.def"
 #undef ACTIVATION
 
+// Of smooth_l1_loss: x is the difference, and p is beta.
+TD_UNARY_OP(smooth_l1, x, UnaryOp::kFloatsOnly,
+            where(where(x < T(0), -x, x) < p, T(0.5) * x * x / p,
+                  where(x < T(0), -x, x) - T(0.5) * p),
+            where(where(x < T(0), -x, x) < p, g* x / p, g* sign(x)))
+
 }  // namespace
+
+Tensor kernels::smooth_l1(const Tensor& x, double beta) { return unary(smooth_l1_op, x, beta); }
 
 Tensor leaky_relu(const Tensor& input, const Scalar& negative_slope) {
   return unary(leaky_relu_op, input, negative_slope.to<double>());

@@ -4,6 +4,7 @@
 // Tensors, and a BinaryOp that holds them. add and sub are in add.cu.
 #include "td/ops/pointwise/binary.h"
 
+#include <concepts>
 #include <string_view>
 
 #include "td/kernels/pointwise.h"
@@ -24,19 +25,45 @@ struct BinaryOp {
 
 // At the borders of its domain a power has the gradient 0: x^0 is constant, and 0^x is 0.
 Tensor power_gradient_base(const Tensor& g, const Tensor& a, const Tensor& b) {
-  return where(b == Scalar(0), Scalar(0), g * b * pow(a, all_digits(b) - 1));
+  return where(b == Scalar(0), Scalar(0), g * (b * pow(a, all_digits(b) - 1)));
 }
 Tensor power_gradient_exponent(const Tensor& g, const Tensor& a, const Tensor& b) {
   const Tensor flat = logical_and(a == Scalar(0), b >= Scalar(0));
   return where(flat, Scalar(0), g * pow(a, b) * log(all_digits(a)));
 }
 
+// out[i] = F::of(a[i], b[i], fmod(a[i], b[i])) on the host.
+template <class F>
+void row_with_rest(std::int64_t n, float* out, const float* a, const float* b) {
+  double rest[kRowTile];
+  for (std::int64_t from = 0; from < n;
+       from += kRowTile, out += kRowTile, a += kRowTile, b += kRowTile) {
+    const std::int64_t m = std::min(kRowTile, n - from);
+    host_math::fmod(m, a, b, rest);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < m; ++i) out[i] = F::of(a[i], b[i], static_cast<float>(rest[i]));
+  }
+}
+
 #define BINARY(name, expression, of_a, of_b)                                               \
   struct name##_f {                                                                        \
+    static constexpr bool kNeedsRest =                                                     \
+        std::string_view(#expression).find("rest") != std::string_view::npos;              \
     template <class T>                                                                     \
-    TD_HD T operator()(T a, T b) const {                                                   \
+    TD_HD static T of(T a, T b, [[maybe_unused]] T rest) {                                 \
       using namespace scalar_math;                                                         \
       return static_cast<T>(expression);                                                   \
+    }                                                                                      \
+    template <class T>                                                                     \
+    TD_HD T operator()(T a, T b) const {                                                   \
+      if constexpr (kNeedsRest)                                                            \
+        return of(a, b, scalar_math::rest_of(a, b));                                       \
+      else                                                                                 \
+        return of(a, b, T(0));                                                             \
+    }                                                                                      \
+    template <std::same_as<float> T>                                                       \
+    void row(std::int64_t n, T* out, const T* a, const T* b) const requires(kNeedsRest) {  \
+      row_with_rest<name##_f>(n, out, a, b);                                               \
     }                                                                                      \
   };                                                                                       \
   Tensor name##_gradient(int of, const Tensor& g, [[maybe_unused]] const SavedVariable& a, \
@@ -52,12 +79,51 @@ Tensor power_gradient_exponent(const Tensor& g, const Tensor& a, const Tensor& b
 #include "td/ops/pointwise/binary_integer.def"
 #undef BINARY
 
+// x to the power kHalves / 2 by products and roots, as libtorch computes it: of -0 and -infinity
+// the power 0.5 is their root, which is -0 and NaN.
+template <int kHalves>
+struct Power {
+  template <class T>
+  TD_HD T operator()(T x) const {
+    constexpr int size = kHalves < 0 ? -kHalves : kHalves;
+    const T positive = size == 1   ? scalar_math::sqrt(x)
+                       : size == 2 ? x
+                       : size == 4 ? x * x
+                                   : x * x * x;
+    return kHalves > 0 ? positive : T(1) / positive;
+  }
+};
+
+template <int kHalves>
+void power_kernel(const Tensor& out, const Tensor& x) {
+  dispatch_floats("pow", out.dtype(),
+                  [&]<class T>(CppType<T>) { pointwise<T, T>("pow", Power<kHalves>{}, out, x); });
+}
+
+// The kernel for an exponent that is one number, known to the host; nullptr: there is none.
+void (*power_kernel_for(const Tensor& x, const Tensor& exponent))(const Tensor&, const Tensor&) {
+  if (!exponent.is_cpu() || exponent.dim() != 0 || !x.is_floating_point()) return nullptr;
+  const double halves = dispatch_floats("pow", exponent.dtype(), [&]<class T>(CppType<T>) {
+    return 2 * static_cast<double>(static_cast<compute_t<T>>(*exponent.data_ptr<T>()));
+  });
+  return halves == -4   ? power_kernel<-4>
+         : halves == -2 ? power_kernel<-2>
+         : halves == -1 ? power_kernel<-1>
+         : halves == 1  ? power_kernel<1>
+         : halves == 2  ? power_kernel<2>
+         : halves == 4  ? power_kernel<4>
+         : halves == 6  ? power_kernel<6>
+                        : nullptr;
+}
+
 // Of bool tensors a product and a minimum are "and", a maximum is "or".
 void run(const BinaryOp& o, const Tensor& out, const Tensor& a, const Tensor& b) {
   if (out.dtype() == kBool) {
     if (&o == &mul_op || &o == &minimum_op) return kernels::logical_and(out, a, b);
     if (&o == &maximum_op) return kernels::logical_or(out, a, b);
   }
+  if (&o == &pow_op)
+    if (const auto kernel = power_kernel_for(a, b)) return kernel(out, a);
   o.forward(o.op.name, out, a, b);
 }
 

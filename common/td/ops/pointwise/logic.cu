@@ -106,16 +106,18 @@ void kernels::where(const Tensor& out, const Tensor& condition, const Tensor& a,
   });
 }
 
-Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
+// The result has the order of dimensions of either choice, or is row-major.
+static Tensor choose(const Tensor& condition, const Tensor& input, const Tensor& other,
+                     bool keeps_order) {
   const Device device = common_device(where_op, condition, input, other);
-  if (condition.dtype() == kByte) return where(condition.ne(Scalar(0)), input, other);
+  if (condition.dtype() == kByte) return choose(condition.ne(Scalar(0)), input, other, keeps_order);
   TD_CHECK(DtypeError, condition.dtype() == kBool, "where: \"condition\" must be bool but is ",
            condition.dtype(), "; make it with a comparison such as x > 0");
   const ScalarType type = result_type(input, other);
   const Sizes sizes = broadcast_sizes("where", condition.sizes(),
                                       broadcast_sizes("where", input.sizes(), other.sizes()));
   const Tensor a = as_type(input, type), b = as_type(other, type);
-  Tensor out = result_like(a, sizes, type, device);
+  Tensor out = keeps_order ? result_like(a, b, sizes, type, device) : empty_on(sizes, type, device);
   kernels::where(out, condition, a, b);
   if (recording(a, b))
     record("where", out, {&a, &b},
@@ -127,6 +129,9 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
   return out;
 }
 
+Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
+  return choose(condition, input, other, true);
+}
 Tensor where(const Tensor& condition, const Scalar& input, const Tensor& other) {
   return where(condition, wrapped_number(input), other);
 }
@@ -145,7 +150,12 @@ Tensor Tensor::where(const Tensor& condition, const Scalar& other) const {
   return td::where(condition, *this, other);
 }
 
-Tensor logical_not(const Tensor& input) { return input.detach().eq(Scalar(0)); }
+Tensor logical_not(const Tensor& input) {
+  if (input.dtype() != kBool) return input.detach().eq(Scalar(0));
+  Tensor out = result_like(input, input.impl().sizes, kBool, input.device());
+  pointwise<bool, bool>("logical_not", std::logical_not<>{}, out, input);
+  return out;
+}
 Tensor operator&(const Tensor& a, const Tensor& b) {
   return both_bool(a, b) ? logical_and(a, b) : bits<std::bit_and<>>(and_op, a, b);
 }
@@ -197,7 +207,7 @@ Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value)
   value.check_fits(input.dtype());
   const Tensor m = mask_on(input, mask);
   broadcast_sizes("masked_fill", input.sizes(), m.sizes());
-  return where(m, wrapped_number(value, input.dtype()), input);
+  return choose(m, wrapped_number(value, input.dtype()), input, false);  // as in libtorch
 }
 
 Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {

@@ -87,6 +87,49 @@ struct AvgPoolBackward : AvgWindows {
   }
 };
 
+// The same on the host for float and double: one worker per plane, or per image where channels are
+// last, which goes from window to window. Sums have the same order as above.
+template <class T, bool kBackward>
+struct AvgPoolPlanes : AvgWindows {
+  const T* from;
+  T* to;
+
+  TD_HD std::int64_t inner() const { return in.channels_last ? in.c : 1; }  // elements of one pixel
+  TD_HD std::int64_t planes() const { return in.channels_last ? in.n : in.n * in.c; }
+  TD_HD std::int64_t cost() const { return 4 * (in.h * in.w + out.h * out.w) * inner(); }
+
+  TD_HD void operator()(std::int64_t plane) const {
+    const std::int64_t images = in.h * in.w * inner(), averages = out.h * out.w * inner();
+    const T* const x = from + plane * (kBackward ? averages : images);
+    T* const y = to + plane * (kBackward ? images : averages);
+    for (std::int64_t i = 0; kBackward && i < images; ++i) y[i] = T(0);
+    for (std::int64_t oy = 0; oy < out.h; ++oy) {
+      const Extent1 ys = window(rows, oy);
+      for (std::int64_t ox = 0; ox < out.w; ++ox) {
+        const std::int64_t at = (oy * out.w + ox) * inner();
+        one_window(ys, window(columns, ox), x + (kBackward ? at : 0), y + (kBackward ? 0 : at));
+      }
+    }
+  }
+  TD_HD void one_window(const Extent1& ys, const Extent1& xs, const T* x, T* y) const {
+    const std::int64_t step = inner();
+    const T count = static_cast<T>(divisor(ys, xs));
+    for (std::int64_t c = 0; c < step; ++c) {
+      const T g = kBackward ? x[c] / count : T(0);
+      T sum = 0;
+      for (std::int64_t row = ys.begin; row < ys.end; ++row)
+        for (std::int64_t column = xs.begin; column < xs.end; ++column) {
+          const std::int64_t pixel = (row * in.w + column) * step + c;
+          if constexpr (kBackward)
+            y[pixel] += g;
+          else
+            sum += x[pixel];
+        }
+      if constexpr (!kBackward) y[c] = sum / count;
+    }
+  }
+};
+
 // The average of each window of images or, backward, each average's gradient for its window.
 // `sizes` are the result's, `format` the images'.
 template <bool kBackward>
@@ -100,6 +143,11 @@ Tensor average(const char* op, const Tensor& given, const Sizes& sizes, MemoryFo
     dispatch_floats(name, y.dtype(), [&]<class T>(CppType<T>) {
       using Kernel = std::conditional_t<kBackward, AvgPoolBackward<T>, AvgPool<T>>;
       const AvgWindows windows{{w, input, output, are_channels_last(input, output)}, rule};
+      if constexpr (std::is_same_v<T, compute_t<T>>)
+        if (!y.is_cuda()) {
+          const AvgPoolPlanes<T, kBackward> work{windows, Pointer{x}, Pointer{y}};
+          return launch_index_kernel(name, y.device(), work, work.planes(), {&x}, {&y});
+        }
       const Kernel work{windows, Pointer{x}, Pointer{y}};
       launch_index_kernel(name, y.device(), work, y.numel(), {&x}, {&y});
     });

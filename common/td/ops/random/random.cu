@@ -2,6 +2,7 @@
 // randint, randperm, uniform_, normal_, random_, bernoulli_. Checks and kernels.
 // A thread takes one Philox block and fills up to four elements, so element i depends on
 // (seed, offset, i) alone: the same on every device, in any order.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -213,9 +214,13 @@ Tensor randperm(std::int64_t n, const TensorOptions& options) {
   std::int64_t* p = host.data_ptr<std::int64_t>();
   std::iota(p, p + n, 0);
   const Generator::State state = default_generator().reserve(static_cast<std::uint64_t>(n));
-  for (std::int64_t i = n - 1; i > 0; --i) {
-    const PhiloxWords w = philox(state.seed, state.offset, static_cast<std::uint64_t>(i));
-    std::swap(p[i], p[w.long_word(0) % static_cast<std::uint64_t>(i + 1)]);
+  constexpr std::int64_t kBatch = 64;  // drawn together, by vector instructions
+  std::uint64_t drawn[kBatch];
+  for (std::int64_t i = n - 1; i > 0; i -= kBatch) {
+    for (std::int64_t k = 0; k < kBatch; ++k)
+      drawn[k] = philox(state.seed, state.offset, static_cast<std::uint64_t>(i - k)).long_word(0);
+    for (std::int64_t k = 0; k < std::min(kBatch, i); ++k)
+      std::swap(p[i - k], p[drawn[k] % static_cast<std::uint64_t>(i - k + 1)]);
   }
   return host.to(options.device(), options.has_dtype() ? options.dtype() : kLong);
 }

@@ -4,6 +4,7 @@
 // and send the gradient to that element; the first of equal elements wins. NaN beats every number.
 #include <limits>
 
+#include "td/kernels/index_kernel.h"
 #include "td/kernels/reduce.h"
 #include "td/ops/reduce/dims.h"
 
@@ -68,6 +69,33 @@ struct ArgExtreme {
   TD_HD Out project(const WideAcc& total) const { return total.index; }
 };
 
+/// On the host, where a group is a run of memory: the first element that is the extreme one.
+template <class T>
+struct FirstOf {
+  ReduceShape s;
+  const T* x;
+  const T* extremes;
+  std::int64_t* out;
+
+  TD_HD std::int64_t cost() const { return s.reduced.count; }
+  TD_HD void operator()(std::int64_t i) const {
+    const T* const group = x + s.kept.offset(i);
+    const auto extreme = static_cast<compute_t<T>>(extremes[i]);
+    const auto chosen = [&](std::int64_t j) {
+      const auto v = static_cast<compute_t<T>>(group[j]);
+      return (v == extreme) | (v != v);  // a NaN is there only when it is the extreme
+    };
+    constexpr std::int64_t kBlock = 64;  // searched as a whole, by vector instructions
+    std::int64_t j = 0;
+    for (int found = 0; j + kBlock <= s.reduced.count; j += kBlock) {
+      for (std::int64_t k = 0; k < kBlock; ++k) found |= chosen(j + k);
+      if (found) break;
+    }
+    while (!chosen(j)) ++j;
+    out[i] = j;
+  }
+};
+
 Tensor extreme(const char* op, const char* node, const Tensor& x, IntArrayRef dims, bool keepdim,
                bool largest) {
   const DimSet set = dim_set(op, x, dims);
@@ -90,18 +118,31 @@ Tensor truth(const char* op, const Tensor& input, IntArrayRef dims, bool keepdim
   return input.dtype() == kByte ? y.to(kByte) : y;  // as libtorch does
 }
 
-// int64 indices along `dim`, or in the flattened tensor.
-Tensor arg_extreme(const char* op, const Tensor& input, optional<std::int64_t> dim, bool keepdim,
-                   bool largest) {
+// int64 indices along `dim`, or in the flattened tensor; and the extremes themselves where they
+// were computed on the way.
+struct Found {
+  Tensor index, extremes;
+};
+Found arg_extreme(const char* op, const Tensor& input, optional<std::int64_t> dim, bool keepdim,
+                  bool largest) {
   const DimSet set = dim ? dim_set(op, input, *dim) : dim_set(op, input, {});
   check_not_empty(op, input, set);
   const Tensor x = input.dtype() == kBool ? input.to(kByte) : input;
   Tensor y = empty_on(reduced_sizes(x.sizes(), set, keepdim), kLong, x.device());
   const char* const kernel = largest ? "argmax" : "argmin";
+  const ReduceShape shape = plan_reduce(x, set);
+  const bool in_runs = shape.reduced.dims == 1 && shape.reduced.strides[0] == 1;
+  Tensor extremes;
+  if (in_runs && !x.is_cuda()) {
+    extremes = empty_on(y.impl().sizes, x.dtype(), x.device());
+    kernels::extreme(extremes, x, set, largest);
+  }
   dispatch_numbers(kernel, x.dtype(), [&]<class T>(CppType<T>) {
-    reduce<T>(kernel, ArgExtreme<T>{largest}, y, x, set);
+    if (!extremes.defined()) return reduce<T>(kernel, ArgExtreme<T>{largest}, y, x, set);
+    const FirstOf<T> first{shape, Pointer{x}, Pointer{extremes}, Pointer{y}};
+    launch_index_kernel(kernel, y.device(), first, y.numel(), {&x, &extremes}, {&y});
   });
-  return y;
+  return {y, extremes};
 }
 
 std::tuple<Tensor, Tensor> with_index(const char* op, const Tensor& x, std::int64_t dim,
@@ -109,8 +150,9 @@ std::tuple<Tensor, Tensor> with_index(const char* op, const Tensor& x, std::int6
   device_of(op, x);
   const std::int64_t d = wrap_dim(op, dim, x.dim());
   if (x.dim() == 0) return {x.clone(), zeros({}, TensorOptions(kLong).device(x.device()))};
-  const Tensor at = arg_extreme(op, x, d, true, largest);
-  Tensor values = kernels::gather(x, d, at);
+  const auto [at, extremes] = arg_extreme(op, x, d, true, largest);
+  const bool known = extremes.defined() && extremes.dtype() == x.dtype();
+  Tensor values = known ? extremes : kernels::gather(x, d, at);
   if (!keepdim) {  // no view: it may be changed in place
     const Sizes sizes = reduced_sizes(x.sizes(), DimSet{1} << d, false);
     values.impl().set_geometry(sizes, contiguous_strides(sizes));
@@ -162,10 +204,10 @@ std::tuple<Tensor, Tensor> min(const Tensor& input, std::int64_t dim, bool keepd
   return with_index("min", input, dim, keepdim, false);
 }
 Tensor argmax(const Tensor& input, optional<std::int64_t> dim, bool keepdim) {
-  return arg_extreme("argmax", input, dim, keepdim, true);
+  return arg_extreme("argmax", input, dim, keepdim, true).index;
 }
 Tensor argmin(const Tensor& input, optional<std::int64_t> dim, bool keepdim) {
-  return arg_extreme("argmin", input, dim, keepdim, false);
+  return arg_extreme("argmin", input, dim, keepdim, false).index;
 }
 
 }  // namespace td

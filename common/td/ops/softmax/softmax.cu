@@ -11,6 +11,13 @@ namespace {
 using scalar_math::exp;
 using std::log;
 
+// Between the elements of a row. The host computes rows with another step by columns, and a
+// constant lets it read vectors.
+template <class Row>
+TD_HD std::int64_t step_of(const RowShape& s) {
+  return Row::kOnHost ? 1 : s.stride;
+}
+
 // Subtracting the largest element keeps exp() in range: the exponents are then at most 0.
 template <class T, class Out, bool kLog>
 struct Softmax {
@@ -22,7 +29,7 @@ struct Softmax {
   TD_HD void operator()(const Row& row, std::int64_t i) const {
     const T* in = x + s.start(i);
     Out* out = y + s.start(i);
-    const std::int64_t step = s.stride;
+    const std::int64_t step = step_of<Row>(s);
     const auto value = [&](std::int64_t j) { return static_cast<C>(in[j * step]); };
     const auto values = row.read(value);
     const C m = row.max(values);
@@ -40,6 +47,25 @@ struct Softmax {
       });
     }
   }
+  void columns(const HostColumns& block, std::int64_t i) const {
+    const T* const in = x + s.start(i);
+    Out* const out = y + s.start(i);
+    C m[HostColumns::kMost], scale[HostColumns::kMost];
+    double sum[HostColumns::kMost] = {};
+    std::fill_n(m, block.width, -std::numeric_limits<C>::infinity());
+    block.each([&](std::int64_t at, std::int64_t c) {
+      const C v = static_cast<C>(in[at]);
+      m[c] = v > m[c] || v != v ? v : m[c];
+    });
+    block.each(
+        [&](std::int64_t at, std::int64_t c) { sum[c] += exp(static_cast<C>(in[at]) - m[c]); });
+    for (std::int64_t c = 0; c < block.width; ++c)
+      scale[c] = kLog ? log(static_cast<C>(sum[c])) : C(1) / static_cast<C>(sum[c]);
+    block.each([&](std::int64_t at, std::int64_t c) {
+      const C d = static_cast<C>(in[at]) - m[c];
+      out[at] = static_cast<Out>(kLog ? d - scale[c] : exp(d) * scale[c]);
+    });
+  }
 };
 
 // T: the type of the input and so of its gradient; Out: that of the result.
@@ -51,7 +77,7 @@ struct SoftmaxBackward {
   T* gx;
   template <class Row>
   TD_HD void operator()(const Row& row, std::int64_t i) const {
-    const std::int64_t at = s.start(i), step = s.stride;
+    const std::int64_t at = s.start(i), step = step_of<Row>(s);
     const C total = row.sum([&](std::int64_t j) {
       const C gj = static_cast<C>(g[at + j * step]);
       return kLog ? gj : gj * static_cast<C>(y[at + j * step]);
@@ -64,6 +90,20 @@ struct SoftmaxBackward {
     };
     row.each(both, [&](std::int64_t j, Both of) {
       gx[at + j * step] = static_cast<T>(kLog ? of.g - exp(of.y) * total : of.y * (of.g - total));
+    });
+  }
+  void columns(const HostColumns& block, std::int64_t i) const {
+    const std::int64_t start = s.start(i);
+    const auto gradient = [&](std::int64_t at) { return static_cast<C>(g[start + at]); };
+    const auto result = [&](std::int64_t at) { return static_cast<C>(y[start + at]); };
+    double sum[HostColumns::kMost] = {};
+    block.each([&](std::int64_t at, std::int64_t c) {
+      sum[c] += kLog ? gradient(at) : gradient(at) * result(at);
+    });
+    block.each([&](std::int64_t at, std::int64_t c) {
+      const C total = static_cast<C>(sum[c]), value = result(at);
+      gx[start + at] =
+          static_cast<T>(kLog ? gradient(at) - exp(value) * total : value * (gradient(at) - total));
     });
   }
 };

@@ -154,17 +154,20 @@ Tensor Tensor::repeat(IntArrayRef times) const {
 
 Tensor flip(const Tensor& input, IntArrayRef dims) {
   const Device device = device_of("flip", input);
-  Tensor y = input.detach();
+  Sizes strides = input.impl().strides;
+  std::int64_t first = input.storage_offset();
   DimSet seen = 0;
   for (std::int64_t dim : dims) {
     const std::int64_t d = wrap_dim("flip", dim, input.dim());
     TD_CHECK(ShapeError, !(seen >> d & 1u), "flip: dimension ", d, " appears twice in ", dims);
     seen |= DimSet{1} << d;
-    const std::int64_t n = input.dim() ? input.size(d) : 0;
-    if (n > 0) y = index_select(y, d, arange(n - 1, -1, -1, int64_on(device)));
+    if (input.dim() == 0 || input.numel() == 0) continue;
+    first += (input.size(d) - 1) * strides[d];
+    strides[d] = -strides[d];
   }
   Tensor out = result_like(input, input.impl().sizes, input.dtype(), device);
-  kernels::convert(out, y);
+  // Element-wise kernels accept negative strides; no other code gets to see a tensor with them.
+  kernels::convert(out, alias(input, input.impl().sizes, strides, first));
   if (recording(input))
     record("flip", out, {&input}, [dims = Sizes(dims)](const Tensor& g) { return flip(g, dims); });
   return out;

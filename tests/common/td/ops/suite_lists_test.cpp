@@ -1,7 +1,9 @@
 // The operation suite over the .def lists with more than two arguments or with parameters:
 // ternary.def, binary_integer.def and activation.def. A line without a reference here fails.
+#include <bit>
 #include <cmath>
 #include <map>
+#include <random>
 
 #include "../tensor/values.h"
 #include "catch.h"
@@ -183,6 +185,65 @@ TEST_CASE("functions of three tensors in place, with their gradients") {
   CHECK(values(a.grad()) == std::vector<double>{1.5, 1.5});
   CHECK(values(b.grad()) == std::vector<double>{0.75 * (1 + 2) + 0.25, 0.75 * (4 + 0.5) + 0.25});
   CHECK(values(c.grad()) == std::vector<double>{0.75 * (6 - 12), 0.75 * (-8 + 1)});
+}
+
+TEST_CASE("remainders and rounded quotients of any float32 are exact") {
+  std::vector<float> a{0.f, -0.f, 1.f, -1.f, INFINITY, -INFINITY, NAN, 1e-45f, 3e38f, 0.3f, -7.f};
+  std::vector<float> left, right;
+  for (const float x : a)
+    for (const float y : a) left.push_back(x), right.push_back(y);
+  std::mt19937 random(1);
+  for (int i = 0; i < 30000; ++i) {
+    const float x = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    const float y = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    const auto times = static_cast<float>(random() % 100000);
+    left.push_back(i % 3 == 0 ? x : i % 3 == 1 ? y * times : times / 7);
+    right.push_back(i % 3 == 2 ? 0.3f : y);
+  }
+  const Tensor x = td::tensor(left), y = td::tensor(right);
+  const Tensor rest = remainder(x, y), quotient = div(x, y, "floor");
+  std::int64_t wrong = 0;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const float m = std::fmod(left[i], right[i]);
+    const bool away = m != 0 && (m < 0) != (right[i] < 0);
+    const float whole = (left[i] - m) / right[i] - (away ? 1.f : 0.f);
+    const float wanted[] = {away ? m + right[i] : m,
+                            right[i] == 0 ? left[i] / right[i] : std::rint(whole)};
+    const float got[] = {rest.data_ptr<float>()[i], quotient.data_ptr<float>()[i]};
+    for (int k = 0; k < 2; ++k)
+      wrong += std::isnan(wanted[k])
+                   ? !std::isnan(got[k])
+                   : got[k] != wanted[k] || std::signbit(got[k]) != std::signbit(wanted[k]);
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("powers with an exponent for which there is a formula") {
+  for (const double exponent : {-3.0, -2.0, -1.5, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0}) {
+    INFO(exponent);
+    check_operation({"pow",
+                     {"input"},
+                     {spread({3, 5}, 0.7, 2)},
+                     [=](const TensorList& x) { return pow(x[0], exponent); },
+                     [=](const std::vector<Array>& x) {
+                       return each(x[0], [=](double v) { return std::pow(v, exponent); });
+                     },
+                     {spread({0, 5})}});
+  }
+  const Tensor x = td::tensor({-INFINITY, -2.f, -0.f, 0.f, 1e-45f, INFINITY, NAN});
+  const auto of = [&](double exponent, std::size_t i) { return read(pow(x, exponent)).values[i]; };
+  CHECK(of(3, 0) == -INFINITY);
+  CHECK(of(3, 1) == -8);
+  CHECK(std::signbit(of(3, 2)));
+  CHECK(of(-1, 2) == -INFINITY);
+  CHECK(of(-1, 0) == 0);
+  CHECK(of(-2, 3) == INFINITY);
+  CHECK(of(-0.5, 3) == INFINITY);
+  CHECK(of(0.5, 4) == static_cast<double>(std::sqrt(1e-45f)));
+  CHECK(of(0.5, 5) == INFINITY);
+  CHECK(std::isnan(of(0.5, 1)));
+  CHECK(std::isnan(of(3, 6)));
+  CHECK(td::equal(pow(td::tensor({2, -3}), 3), td::tensor({8, -27})));  // integers stay integers
 }
 
 TEST_CASE("powers at the limits of their domain have the gradient 0") {

@@ -1,5 +1,6 @@
 // Operands whose columns are contiguous and not their rows, which the cpu reads tile by tile: sizes
 // around those of a tile, several matrices, a broadcast operand, and a result that is transposed.
+// Operands that are read backwards: flip.
 #include "reference.h"
 
 using namespace td;
@@ -41,5 +42,23 @@ TEST_CASE("every element of transposed operands arrives") {
         CHECK(wrong_elements(out.mul_(0).add_(x.contiguous()).add_(1), 1) == 0);
         const double sum = x.sum().item<double>(), expected = x.contiguous().sum().item<double>();
         CHECK(std::abs(sum - expected) <= 1e-6 * expected);
+      }
+}
+
+TEST_CASE("flip turns the named dimensions around, of any strides and type") {
+  for (const Device device : {Device(kCPU), Device("sim:0")})
+    for (const ScalarType type : {kFloat, kLong, kHalf, kBool})
+      for (const std::int64_t n : {1, 63, 600}) {
+        INFO(device << ' ' << type << ' ' << n);
+        const Tensor whole = (arange(3 * n * 5) * 7).remainder(64).view({3, n, 5});
+        const Tensor numbers = type == kBool ? whole.gt(30) : whole.to(type);
+        const Tensor sliced = cat({numbers, numbers}, 2).to(device).slice(2, 1, 6);
+        for (const Tensor& x : {numbers.to(device), sliced, sliced.transpose(0, 1)})
+          for (const Sizes& dims : {Sizes{}, Sizes{0}, Sizes{1}, Sizes{-1, 0}, Sizes{2, 1, 0}}) {
+            Tensor expected = x;
+            for (const std::int64_t d : dims)
+              expected = expected.index_select(d, arange(x.size(d) - 1, -1, -1, device));
+            CHECK(equal(flip(x, dims), expected));
+          }
       }
 }
