@@ -44,7 +44,7 @@ struct HostRow {
   template <class F>
   TD_HD auto max(F f) const {
     using A = decltype(f(std::int64_t{0}));
-    const auto larger = [](A a, A b) { return (b > a) | (b != b) ? b : a; };
+    const auto larger = [](A a, A b) { return ((b > a) | (b != b)) ? b : a; };
     A lanes[kLanes];
     for (A& lane : lanes) lane = f(std::int64_t{0});
     std::int64_t j = 0;

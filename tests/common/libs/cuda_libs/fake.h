@@ -1,15 +1,16 @@
 // The GPU's memory for tests of the wrappers (libs/cuda). This program compiles the
-// wrappers and the doubles of cuBLAS and cuDNN (tests/support/cuda_stand_in/libs) itself, and has
-// its own small runtime below the doubles: products run at once in host memory, and convolutions
-// are only logged, because their tensors are addresses without memory. Used by one thread.
+// wrappers and the doubles of cuBLAS and cuDNN (tests/support/cuda_stand_in/doubles) itself, and
+// has its own small runtime below the doubles: products run at once in host memory, and
+// convolutions are only logged, because their tensors are addresses without memory. Used by one
+// thread.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
 
+#include "doubles/libs.h"
 #include "libs/cuda/stream_state.h"
-#include "libs/libs.h"
 
 namespace fake {
 

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "../gpu/gpu.h"
-#include "libs/libs.h"
+#include "doubles/libs.h"
 
 namespace fake {
 

@@ -2,9 +2,9 @@
 // cuDNN has for it. cudnn.cpp fills the description in; convolutions.cpp queues and computes it.
 #pragma once
 
+#include "doubles/handles.h"
+#include "doubles/numbers.h"
 #include "libs/cuda_libs.h"
-#include "libs/handles.h"
-#include "libs/numbers.h"
 
 namespace cuda_stand_in {
 

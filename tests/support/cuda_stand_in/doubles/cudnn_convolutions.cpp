@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "libs/cudnn_descriptors.h"
+#include "doubles/cudnn_descriptors.h"
 
 namespace cuda_stand_in {
 

@@ -1,5 +1,5 @@
 // An anonymous file in memory (man 2 memfd_create), which other processes open under /proc/PID/fd.
-#include "libs/nccl_segment.h"
+#include "doubles/nccl_segment.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

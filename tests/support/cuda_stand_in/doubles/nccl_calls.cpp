@@ -1,7 +1,7 @@
 // The checks of the stand-in for NCCL. They reject calls that NCCL accepts and then hangs or
 // computes garbage, such as memory of another device, and calls that the core does not need:
 // collectives in groups, and groups of several communicators or streams.
-#include "libs/nccl_calls.h"
+#include "doubles/nccl_calls.h"
 
 #include <map>
 #include <utility>

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <string>
 
-#include "libs/libs.h"
+#include "doubles/libs.h"
 #include "stand_in.h"
 
 namespace cuda_stand_in {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "libs/nccl_segment.h"
+#include "doubles/nccl_segment.h"
 #include "stand_in.h"
 
 namespace cuda_stand_in {

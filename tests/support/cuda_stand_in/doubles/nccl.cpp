@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "libs/nccl_calls.h"
+#include "doubles/nccl_calls.h"
 #include "td/base/error.h"
 
 namespace cuda_stand_in {

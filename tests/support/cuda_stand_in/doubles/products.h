@@ -2,8 +2,8 @@
 // cublas_lt.cpp fill it in; products.cpp checks, queues and computes it.
 #pragma once
 
-#include "libs/handles.h"
-#include "libs/numbers.h"
+#include "doubles/handles.h"
+#include "doubles/numbers.h"
 
 /// The contents of a handle of cuBLAS, which is a handle of cuBLASLt, too.
 struct cublasContext : cuda_stand_in::Handle {

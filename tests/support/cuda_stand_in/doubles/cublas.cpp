@@ -1,6 +1,6 @@
 // The double of cuBLAS: a handle is its device, stream, workspace and mode. It has the functions
 // that the wrapper of products (libs/cuda/gemm.cpp) calls; another one fails to link.
-#include "libs/products.h"
+#include "doubles/products.h"
 
 namespace cuda_stand_in {
 

@@ -1,5 +1,5 @@
 // Sums, products, minima, maxima and means of the element types that the core has.
-#include "libs/nccl_reduce.h"
+#include "doubles/nccl_reduce.h"
 
 #include <cmath>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // the checks that come before a call has an effect. nccl.cpp is the only caller.
 #pragma once
 
-#include "libs/nccl_communicator.h"
+#include "doubles/nccl_communicator.h"
 
 namespace cuda_stand_in {
 

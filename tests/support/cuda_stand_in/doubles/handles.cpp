@@ -1,5 +1,5 @@
 // Handles, descriptors and work memory of the doubles (see handles.h).
-#include "libs/handles.h"
+#include "doubles/handles.h"
 
 #include <algorithm>
 #include <cstring>

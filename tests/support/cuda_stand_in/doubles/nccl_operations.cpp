@@ -3,8 +3,8 @@
 // output only after the ranks that it needs have begun theirs.
 #include <algorithm>
 
-#include "libs/nccl_communicator.h"
-#include "libs/nccl_reduce.h"
+#include "doubles/nccl_communicator.h"
+#include "doubles/nccl_reduce.h"
 
 namespace cuda_stand_in {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "libs/products.h"
+#include "doubles/products.h"
 
 namespace cuda_stand_in {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "libs/cudnn_descriptors.h"
+#include "doubles/cudnn_descriptors.h"
 
 namespace cuda_stand_in {
 namespace {

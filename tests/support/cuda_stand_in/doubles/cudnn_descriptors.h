@@ -2,7 +2,7 @@
 // them.
 #pragma once
 
-#include "libs/convolutions.h"
+#include "doubles/convolutions.h"
 
 struct cudnnContext : cuda_stand_in::Handle {};
 struct cudnnTensorStruct : cuda_stand_in::Images {};

@@ -1,12 +1,12 @@
 // The life of a communicator, and how an operation gets into its stream and runs there.
-#include "libs/nccl_communicator.h"
+#include "doubles/nccl_communicator.h"
 
 #include <unistd.h>
 
 #include <cstring>
 #include <thread>
 
-#include "libs/nccl_turn.h"
+#include "doubles/nccl_turn.h"
 
 using cuda_stand_in::NcclOperation;
 using cuda_stand_in::Signature;

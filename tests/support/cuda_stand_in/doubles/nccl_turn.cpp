@@ -1,5 +1,5 @@
 // The table of devices and of the communicators that occupy them.
-#include "libs/nccl_turn.h"
+#include "doubles/nccl_turn.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <mutex>
 #include <optional>
 
-#include "libs/nccl_communicator.h"
+#include "doubles/nccl_communicator.h"
 
 namespace cuda_stand_in {
 namespace {

@@ -1,6 +1,6 @@
 // Queues and computes convolutions for the double of cuDNN: by the core's own host_conv2d, on
 // contiguous float or double copies, and every result is rounded once.
-#include "libs/convolutions.h"
+#include "doubles/convolutions.h"
 
 #include <algorithm>
 

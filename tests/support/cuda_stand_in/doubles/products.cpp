@@ -1,6 +1,6 @@
 // Checks, queues and computes matrix products for the doubles of cuBLAS and cuBLASLt. The sums are
 // the core's own host_gemm, in float for 16-bit types, and every result is rounded once.
-#include "libs/products.h"
+#include "doubles/products.h"
 
 #include <algorithm>
 #include <mutex>
