@@ -150,6 +150,7 @@ class Observer {
   /// After all threads of a cooperative launch that have not returned arrived at a barrier of the
   /// grid. At such a barrier end_block is called, and resume_block when the block goes on.
   virtual void grid_barrier() {}
+  /// See grid_barrier.
   virtual void resume_block(uint3 block) { begin_block(block); }
   /// After a __syncwarp of the lanes in `mask` of the warp.
   virtual void warp_barrier(std::uint32_t /*warp*/, std::uint32_t /*mask*/) {}

@@ -52,7 +52,8 @@ struct Context {
     GraphTask* graph_task = nullptr;  ///< the innermost backward pass
     Graph* capture = nullptr;         ///< the graph that is being captured (device/graph.h)
     bool clones_share = false;        ///< nn::SharedCloneGuard
-  } underway;
+  };
+  Underway underway;  ///< stays behind when another thread takes the context over
 };
 
 /// Where context() finds it.

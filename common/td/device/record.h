@@ -108,11 +108,11 @@ inline std::atomic<bool> observed{false};
 void add_observer(Observer& observer);
 /// Returns when no call of `observer` is running.
 void remove_observer(Observer& observer);
-/// @name Call every observer
-/// @{
+/// Call every observer.
+///@{
 void tell_issued(const Record& record, Device device);
 void tell_released(const Extent& block, const StreamUse* owner, const StreamUses& uses) noexcept;
-/// @}
+///@}
 
 /// Calls a function with every launch and copy until the end of the scope, for tests and counts.
 class RecordObserver final : Observer {
