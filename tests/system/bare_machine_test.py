@@ -4,7 +4,7 @@ bare_machine_test.py PROJECT BUILD [NAME...]; with names only these tests.
 
 Called by CTest. Every program of an optional package and every optional Python module is hidden, and no namespace
 can be made. Invariant: no such test fails; what it can't do is skipped, with the name of what is missing. Left out are
-tests that take long and use nothing optional.
+tests that take long and use nothing optional but the linker that the build was configured with.
 """
 
 import concurrent.futures
@@ -23,7 +23,7 @@ PATIENCE = 600
 BASE = """c++ g++ gcc cc cpp cmake ctest ninja git python3 python ar as ld nm objdump objcopy ranlib readelf strip
 addr2line c++filt""".split()
 HIDDEN_MODULES = ["torch", "numpy", "safetensors", "yaml", "pyte", "markdown_it", "pygments", "pip"]
-LONG = re.compile(r"adding_core$|.*_program$|listings$|gpu_check$|compare_gpu$|ranks_faults|conformance_|on_stand_in|planted_faults$|old_gpu|nvcc_is")
+LONG = re.compile(r"adding_core$|.*_program$|listings$|gpu_check$|compare_gpu$|ranks_faults|conformance_|on_stand_in|planted_faults$|old_gpu|nvcc_is|cuda_programs$")
 SITE = f"""import sys
 class Hidden:
     def find_spec(self, name, path=None, target=None):
