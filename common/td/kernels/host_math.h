@@ -1,9 +1,8 @@
 // exp, log, sin and their like for float on the host. The library's functions are one call per
 // number; a loop over these becomes vector instructions, because they have no branches (nor && and
-// ||, which are some) and call nothing. Each names the largest error found in a test over all
-// floats, in units of the last place (ulp). The coefficients of the polynomials make the largest
-// relative error smallest (Remez). Infinities, NaN, zeros and denormals give what the library
-// gives.
+// ||, which are some) and call nothing. Each names the largest error found over every 4099th float,
+// in units of the last place (ulp). The coefficients of the polynomials make the largest relative
+// error smallest (Remez). Infinities, NaN, zeros and denormals give what the library gives.
 #pragma once
 
 #include <bit>
