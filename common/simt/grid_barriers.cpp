@@ -1,7 +1,6 @@
 // Barriers of a cooperative launch. A block stays on its OS thread, and all blocks share the places
 // of their shared variables; so a block that waits is suspended with a copy of its shared memory.
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "simt/debug_info.h"
@@ -54,7 +53,7 @@ SuspendedBlock Machine::suspend() {
 bool Machine::resume_block(SuspendedBlock block) {
   const std::vector<Range> memory = shared_memory();
   for (std::size_t i = 0; i < memory.size(); ++i)
-    std::memcpy(reinterpret_cast<void*>(memory[i].begin), block.shared[i].data(), memory[i].bytes);
+    std::ranges::copy(block.shared[i], reinterpret_cast<char*>(memory[i].begin));
   threads_ = std::move(block.threads);
   warps_ = std::move(block.warps);
   order_ = std::move(block.order);
