@@ -111,3 +111,36 @@ __global__ void affine(const float* in, const float* scale_shift, float* out, in
 /// Example: add_on_gpu(a, b, c, 1000, 256) launches 4 blocks. With 2048 threads per block it
 /// returns cudaErrorInvalidConfiguration, because a block has at most 1,024 threads.
 int add_on_gpu(const float* a, const float* b, float* c, int n, int threads);
+
+/// Exercise 11.launch_shape. Implement `launch_shape`: host code that launches the given kernel
+/// `fill_index` on a matrix in memory of the device, out[r * cols + c] = r * cols + c.
+/// - A block has (block_x, block_y) threads: `.x` counts columns and `.y` counts rows.
+/// - The grid is as small as possible, so that it covers all columns and all rows. But CUDA allows
+///   at most 65,535 blocks in `.y`. Launch 65,535 if the rows need more: the kernel has a loop for
+///   the other rows.
+///
+/// @return 0 (cudaSuccess), or the error of the launch.
+///
+/// Example: a matrix of 100 rows and 40 columns in blocks of (32, 8) threads needs a grid of (2,
+/// 13) blocks.
+int launch_shape(float* out, int rows, int cols, int block_x, int block_y);
+/// Given: calls launch_shape with memory of the device, and copies the result to `elements`.
+int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y);
+
+/// Exercise 11.two_streams. Implement `double_in_halves`. It must double the elements of an array,
+/// in two halves that overlap: while the GPU computes one half, the other one is copied.
+/// - Each half has a stream of its own, in which it is copied to the device with cudaMemcpyAsync,
+///   doubled by the given kernel `double_elements`, and copied back with cudaMemcpyAsync. Queue all
+///   six operations before you wait.
+/// - When the function returns, `host` holds the result, and all streams and all memory of the
+/// device
+///   that it made are gone.
+///
+/// @param host n elements in pinned memory, to be doubled in place.
+/// @param n an even number.
+/// @return 0 (cudaSuccess), or the first error of CUDA.
+///
+/// Example: n = 1000: the first stream doubles elements 0 to 499, and the second one 500 to 999.
+int double_in_halves(float* host, int n);
+/// Given: copies n elements into pinned memory, calls double_in_halves, and copies them back.
+int double_array(float* elements, int n);

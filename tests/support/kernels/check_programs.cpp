@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <set>
 #include <sstream>
 
 #include "check.h"
@@ -38,22 +37,35 @@ Outcome run_command(const std::string& command) {
 
 /// What the observers found, as common/cuda/report.cpp writes it.
 struct Found {
-  long faults = 0;                ///< of kernels and of calls
-  std::set<std::string> kernels;  ///< that were launched
+  long faults = 0;      ///< of kernels and of calls
+  long overlaps = 0;    ///< operations that may run beside an earlier one of another stream
+  std::string profile;  ///< of all launches
 };
 
-Found read_found(const std::string& file) {
+Found read_found(const std::string& check_file, const std::string& profile_file) {
   Found found;
-  std::ifstream in(file);
+  std::ifstream in(check_file);
   for (std::string line; std::getline(in, line);) {
-    std::istringstream words(line);
-    std::string kind, kernel;
-    words >> kind;
-    if (kind == "kernel" && words >> kernel) found.kernels.insert(kernel);
-    if (kind == "kernel" || kind == "host")
-      found.faults += std::stol(line.substr(line.rfind('\t') + 1));
+    const std::string kind = line.substr(0, line.find('\t'));
+    if (kind == "told") continue;
+    (kind == "overlaps" ? found.overlaps : found.faults) +=
+        std::stol(line.substr(line.rfind('\t') + 1));
   }
+  std::stringstream profile;
+  profile << std::ifstream(profile_file).rdbuf();
+  found.profile = profile.str();
+  std::filesystem::remove(check_file);
+  std::filesystem::remove(profile_file);
   return found;
+}
+
+/// "scale: grid (4), block (256)", the first lines of the tables.
+std::string launches_in(const std::string& profile) {
+  std::istringstream lines(profile);
+  std::string all;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(": grid (") != line.npos) all += "\n  " + line;
+  return all.empty() ? " nothing" : all;
 }
 
 }  // namespace
@@ -83,18 +95,23 @@ void Program::check(const std::string& what, const Arguments& arguments,
   std::ostringstream command;
   command << conditions.environment << " TD_CHECK_PROGRAM=" << name_ << " TD_CHECK_ARGUMENTS='";
   for (const int argument : arguments) command << argument << ' ';
-  command << "' TD_CUDA_CHECK=" << file << " /proc/" << pid << "/exe";
+  command << "' TD_CUDA_CHECK=" << file << " TD_CUDA_PROFILE=" << file << ".profile /proc/" << pid
+          << "/exe";
   for (const char* order : {"", "TD_CUDA_ORDER=reversed "}) {
     const Outcome outcome = run_command(order + command.str());
-    const Found found = read_found(file);
-    std::filesystem::remove(file);
+    const Found found = read_found(file, file + ".profile");
     if (WIFEXITED(outcome.status) && WEXITSTATUS(outcome.status) == kNotDone)
       td::not_done_yet(name_.c_str());
     expect(outcome.status == 0 && found.faults == 0,
            what + (*order ? ", threads and streams in reversed order: " : ": ") +
                (outcome.output.empty() ? "the program ended by itself" : outcome.output));
-    expect(conditions.kernel.empty() || found.kernels.count(conditions.kernel) > 0,
-           what + ": the kernel " + conditions.kernel + " was not launched");
+    expect(found.profile.find(conditions.launch) != std::string::npos,
+           what + ": expected the launch " + conditions.launch +
+               "; this was launched:" + launches_in(found.profile));
+    expect(found.overlaps >= conditions.overlaps,
+           what + ": expected " + std::to_string(conditions.overlaps) +
+               " copies and launches that may run while another stream works, found " +
+               std::to_string(found.overlaps));
   }
 }
 

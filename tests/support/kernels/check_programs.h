@@ -1,8 +1,8 @@
 // Functions for the tests of host code in CUDA C++, which calls CUDA's runtime and launches with
-// <<<>>>. Included by tests/chapters/*_kernels*/*_test.cpp. Such code runs in a process of its own
-// on the course's runtime, as `./course cuda --check` runs a program: with the threads and the
-// streams in two orders, under the observers. So its mistakes are reported with their lines, and
-// the checker outlives them.
+// <<<>>>. Included by tests/chapters/11_kernels_threads/*_test.cpp. Such code runs in a process of
+// its own on the course's runtime, as `./course cuda --check` runs a program: with the threads and
+// the streams in two orders, under the observers. So its mistakes are reported with their lines,
+// and the checker outlives them.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,10 @@ class Program {
   Program(std::string name, const Run& run);
 
   struct Conditions {
-    std::string kernel = "";       ///< must be launched; empty: nothing must
+    /// The launch that must happen, as a profile names it: "add: grid (4), block (256)" or "add:".
+    std::string launch = "";
+    /// Operations that must be free to run beside an earlier one of another stream.
+    int overlaps = 0;
     std::string environment = "";  ///< "TD_CUDA_DEVICES=0" and so on
   };
   /// Runs it twice, and fails with what the observers found, or with what is wrong.
