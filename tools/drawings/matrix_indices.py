@@ -3,7 +3,7 @@
 Called by tools/pictures.py.
 """
 
-from .frame import BLUE, GREEN, ORANGE, Picture
+from .frame import BLUE, ORANGE, Picture
 
 ROWS, COLS, BLOCK_X, BLOCK_Y = 5, 10, 4, 3
 SIZE, LEFT, TOP = 28, 74, 52

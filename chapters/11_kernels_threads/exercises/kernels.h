@@ -138,7 +138,7 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y);
 ///
 /// @param host n elements in pinned memory, to be doubled in place.
 /// @param n an even number.
-/// @return 0 (cudaSuccess), or the first error of CUDA.
+/// @return 0 (cudaSuccess).
 ///
 /// Example: n = 1000: the first stream doubles elements 0 to 499, and the second one 500 to 999.
 int double_in_halves(float* host, int n);

@@ -29,7 +29,7 @@ void run(int n, int threads, int error = 0, const std::string& environment = "")
   what << "n = " << n << " with blocks of " << threads;
   if (!environment.empty()) what << " and " << environment;
   kProgram.check(what.str(), {n, threads, error},
-                 {.launch = error ? "" : "add_elements:", .environment = environment});
+                 {.launch = error ? "" : "add_elements", .environment = environment});
 }
 
 // As driver_types.h numbers them.

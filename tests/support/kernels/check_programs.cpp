@@ -106,8 +106,8 @@ void Program::check(const std::string& what, const Arguments& arguments,
            what + (*order ? ", threads and streams in reversed order: " : ": ") +
                (outcome.output.empty() ? "the program ended by itself" : outcome.output));
     expect(found.profile.find(conditions.launch) != std::string::npos,
-           what + ": expected the launch " + conditions.launch +
-               "; this was launched:" + launches_in(found.profile));
+           what + ": expected a launch of " + conditions.launch +
+               "; launched:" + launches_in(found.profile));
     expect(found.overlaps >= conditions.overlaps,
            what + ": expected " + std::to_string(conditions.overlaps) +
                " copies and launches that may run while another stream works, found " +

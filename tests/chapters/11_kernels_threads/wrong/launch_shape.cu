@@ -34,7 +34,7 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 }  // namespace no_limit
 
 // answer: rounds_down
-// expect: expected the launch fill_index: grid (2,13), block (32,8)
+// expect: expected a launch of fill_index: grid (2,13), block (32,8)
 // Right where rows and columns fill whole blocks; the loop of the kernel does the other rows.
 namespace rounds_down {
 
@@ -96,7 +96,7 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 }  // namespace columns_round_down
 
 // answer: x_is_rows
-// expect: expected the launch fill_index: grid (2,13), block (32,8)
+// expect: expected a launch of fill_index: grid (2,13), block (32,8)
 // The rows in `.x`. Right for square matrices in square blocks.
 namespace x_is_rows {
 
@@ -127,7 +127,7 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 }  // namespace x_is_rows
 
 // answer: one_dimension
-// expect: expected the launch fill_index: grid (2,13), block (32,8)
+// expect: expected a launch of fill_index: grid (2,13), block (32,8)
 // A grid of one row of blocks. Every result is right, because the kernel has a loop.
 namespace one_dimension {
 
@@ -158,7 +158,7 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 }  // namespace one_dimension
 
 // answer: always_the_limit
-// expect: expected the launch fill_index: grid (2,13), block (32,8)
+// expect: expected a launch of fill_index: grid (2,13), block (32,8)
 // Always the largest grid. Every result is right, but most threads have nothing to do.
 namespace always_the_limit {
 
@@ -189,7 +189,7 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 }  // namespace always_the_limit
 
 // answer: one_too_many
-// expect: expected the launch fill_index: grid (1,1), block (32,8)
+// expect: expected a launch of fill_index: grid (1,1), block (32,8)
 // One block too many where the matrix fills whole blocks.
 namespace one_too_many {
 
@@ -251,7 +251,7 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 }  // namespace error_not_asked
 
 // answer: block_and_grid_exchanged
-// expect: expected the launch fill_index: grid (2,13), block (32,8)
+// expect: expected a launch of fill_index: grid (2,13), block (32,8)
 // The block comes second in <<<grid, block>>>.
 namespace block_and_grid_exchanged {
 

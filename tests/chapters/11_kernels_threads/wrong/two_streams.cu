@@ -279,52 +279,6 @@ int double_array(float* elements, int n) {
 
 }  // namespace kernel_in_the_default_stream
 
-// answer: same_memory
-// expect: n = 1000
-// Both halves use the same memory of the device.
-namespace same_memory {
-
-__global__ void double_elements(float* x, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) x[i] *= 2;
-}
-
-int double_in_halves(float* host, int n) {
-  const int half = n / 2;
-  const size_t bytes = half * sizeof(float);
-  float* gpu = nullptr;
-  cudaStream_t streams[2] = {};
-  cudaError_t error = cudaMalloc(&gpu, 2 * bytes);
-  for (cudaStream_t& stream : streams)
-    if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  for (int h = 0; h < 2 && !error; ++h) {
-    float *from = host + h * half, *to = gpu;
-    cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[h]);
-    double_elements<<<(half + 255) / 256, 256, 0, streams[h]>>>(to, half);
-    cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[h]);
-    error = cudaGetLastError();  // the first of the three
-  }
-  for (cudaStream_t stream : streams) {
-    if (!error) error = cudaStreamSynchronize(stream);
-    if (stream) cudaStreamDestroy(stream);
-  }
-  cudaFree(gpu);
-  return error;
-}
-
-int double_array(float* elements, int n) {
-  float* pinned = nullptr;
-  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
-  if (error) return error;
-  std::memcpy(pinned, elements, n * sizeof(float));
-  const int result = double_in_halves(pinned, n);
-  std::memcpy(elements, pinned, n * sizeof(float));
-  cudaFreeHost(pinned);
-  return result;
-}
-
-}  // namespace same_memory
-
 // answer: leaks
 // expect: a leak of
 // Frees nothing.
@@ -369,49 +323,3 @@ int double_array(float* elements, int n) {
 }
 
 }  // namespace leaks
-
-// answer: no_streams_error
-// expect: expected error 100, and it returned 0
-// Returns no error where there is no device.
-namespace no_streams_error {
-
-__global__ void double_elements(float* x, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) x[i] *= 2;
-}
-
-int double_in_halves(float* host, int n) {
-  const int half = n / 2;
-  const size_t bytes = half * sizeof(float);
-  float* gpu = nullptr;
-  cudaStream_t streams[2] = {};
-  cudaError_t error = cudaMalloc(&gpu, 2 * bytes);
-  for (cudaStream_t& stream : streams)
-    if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  for (int h = 0; h < 2 && !error; ++h) {
-    float *from = host + h * half, *to = gpu + h * half;
-    cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[h]);
-    double_elements<<<(half + 255) / 256, 256, 0, streams[h]>>>(to, half);
-    cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[h]);
-    error = cudaGetLastError();  // the first of the three
-  }
-  for (cudaStream_t stream : streams) {
-    if (!error) error = cudaStreamSynchronize(stream);
-    if (stream) cudaStreamDestroy(stream);
-  }
-  cudaFree(gpu);
-  return 0;
-}
-
-int double_array(float* elements, int n) {
-  float* pinned = nullptr;
-  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
-  if (error) return error;
-  std::memcpy(pinned, elements, n * sizeof(float));
-  const int result = double_in_halves(pinned, n);
-  std::memcpy(elements, pinned, n * sizeof(float));
-  cudaFreeHost(pinned);
-  return result;
-}
-
-}  // namespace no_streams_error
