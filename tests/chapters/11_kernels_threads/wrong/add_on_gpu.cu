@@ -264,8 +264,8 @@ int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
 }  // namespace errors_ignored
 
 // answer: on_the_host
-// expect: n = 1024 with blocks of 256: expected the launch add_elements:; this was launched:
-// nothing Adds on the host, and launches nothing.
+// expect: expected a launch of add_elements; launched: nothing
+// Adds on the host, and launches nothing.
 namespace on_the_host {
 
 __global__ void add_elements(const float* a, const float* b, float* c, int n) {
