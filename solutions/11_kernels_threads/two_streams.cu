@@ -10,28 +10,24 @@ __global__ void double_elements(float* x, int n) {
 }
 
 int double_in_halves(float* host, int n) {
-  // blank: Two streams; per half a copy, a launch and a copy; then wait, and free. 18 lines.
   const int half = n / 2;
   const size_t bytes = half * sizeof(float);
   float* gpu = nullptr;
-  cudaStream_t streams[2] = {};
-  cudaError_t error = cudaMalloc(&gpu, 2 * bytes);
-  for (cudaStream_t& stream : streams)
-    if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  for (int h = 0; h < 2 && !error; ++h) {
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  // blank: For each half a copy, a launch and a copy in its stream; then wait for both. 7 lines.
+  for (int h = 0; h < 2; ++h) {
     float *from = host + h * half, *to = gpu + h * half;
     cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[h]);
     double_elements<<<(half + 255) / 256, 256, 0, streams[h]>>>(to, half);
     cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[h]);
-    error = cudaGetLastError();  // the first of the three
   }
-  for (cudaStream_t stream : streams) {
-    if (!error) error = cudaStreamSynchronize(stream);
-    if (stream) cudaStreamDestroy(stream);
-  }
-  cudaFree(gpu);
-  return error;
+  for (cudaStream_t stream : streams) cudaStreamSynchronize(stream);
   // end
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
+  cudaFree(gpu);
+  return cudaGetLastError();  // the first error of all these calls
 }
 
 int double_array(float* elements, int n) {

@@ -10,7 +10,8 @@ WIDTH, LEFT = 68, 56
 
 
 def row(picture, y, name, start, half):
-    picture.text(8, y + 21, name, size=14)
+    if name:
+        picture.text(8, y + 21, name, size=14)
     for index, (step, color) in enumerate(STEPS):
         picture.cell(LEFT + (start + index) * WIDTH, y, WIDTH - 3, 32, f"{step} {half}", color, 13)
 
@@ -21,7 +22,7 @@ def draw(_=""):
     steps = len(STEPS)
     picture.text(8, 18, f"one stream: {2 * steps} units of time", size=14, bold=True)
     row(picture, 28, "s", 0, 0)
-    row(picture, 28, "s", steps, 1)
+    row(picture, 28, "", steps, 1)
     picture.text(8, 92, f"two streams: {1 + steps} units of time", size=14, bold=True)
     row(picture, 102, "s[0]", 0, 0)
     row(picture, 140, "s[1]", 1, 1)

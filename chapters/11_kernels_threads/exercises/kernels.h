@@ -132,9 +132,7 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y);
 /// - Each half has a stream of its own, in which it is copied to the device with cudaMemcpyAsync,
 ///   doubled by the given kernel `double_elements`, and copied back with cudaMemcpyAsync. Queue all
 ///   six operations before you wait.
-/// - When the function returns, `host` holds the result, and all streams and all memory of the
-/// device
-///   that it made are gone.
+/// - Then wait for both streams. The given lines make the streams and the memory, and free them.
 ///
 /// @param host n elements in pinned memory, to be doubled in place.
 /// @param n an even number.

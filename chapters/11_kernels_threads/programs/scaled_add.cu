@@ -1,5 +1,5 @@
-// A whole CUDA program: out = x + 0.5 * y. nvcc compiles it for a GPU, ./course cuda for any
-// machine. prints: the first three: 0.5 1.5 2.5
+// A whole CUDA program: out = x + 0.5 * y.
+// prints: the first three: 0.5 1.5 2.5
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

@@ -189,7 +189,7 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 }  // namespace always_the_limit
 
 // answer: one_too_many
-// expect: expected a launch of fill_index: grid (1,1), block (32,8)
+// expect: expected a launch of fill_index: grid (1), block (32,8)
 // One block too many where the matrix fills whole blocks.
 namespace one_too_many {
 

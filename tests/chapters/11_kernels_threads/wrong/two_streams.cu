@@ -18,23 +18,19 @@ int double_in_halves(float* host, int n) {
   const int half = n / 2;
   const size_t bytes = half * sizeof(float);
   float* gpu = nullptr;
-  cudaStream_t streams[2] = {};
-  cudaError_t error = cudaMalloc(&gpu, 2 * bytes);
-  for (cudaStream_t& stream : streams)
-    if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  for (int h = 0; h < 2 && !error; ++h) {
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
     float *from = host + h * half, *to = gpu + h * half;
     cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[0]);
     double_elements<<<(half + 255) / 256, 256, 0, streams[0]>>>(to, half);
     cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[0]);
-    error = cudaGetLastError();  // the first of the three
   }
-  for (cudaStream_t stream : streams) {
-    if (!error) error = cudaStreamSynchronize(stream);
-    if (stream) cudaStreamDestroy(stream);
-  }
+  for (cudaStream_t stream : streams) cudaStreamSynchronize(stream);
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
   cudaFree(gpu);
-  return error;
+  return cudaGetLastError();  // the first error of all these calls
 }
 
 int double_array(float* elements, int n) {
@@ -64,23 +60,19 @@ int double_in_halves(float* host, int n) {
   const int half = n / 2;
   const size_t bytes = half * sizeof(float);
   float* gpu = nullptr;
-  cudaStream_t streams[2] = {};
-  cudaError_t error = cudaMalloc(&gpu, 2 * bytes);
-  for (cudaStream_t& stream : streams)
-    if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  for (int h = 0; h < 2 && !error; ++h) {
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
     float *from = host + h * half, *to = gpu + h * half;
     cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[h]);
     double_elements<<<(half + 255) / 256, 256, 0, streams[h]>>>(to, half);
     cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[h]);
-    error = cudaStreamSynchronize(streams[h]);
+    cudaStreamSynchronize(streams[h]);
   }
-  for (cudaStream_t stream : streams) {
-    if (!error) error = cudaStreamSynchronize(stream);
-    if (stream) cudaStreamDestroy(stream);
-  }
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
   cudaFree(gpu);
-  return error;
+  return cudaGetLastError();  // the first error of all these calls
 }
 
 int double_array(float* elements, int n) {
@@ -110,23 +102,20 @@ int double_in_halves(float* host, int n) {
   const int half = n / 2;
   const size_t bytes = half * sizeof(float);
   float* gpu = nullptr;
-  cudaStream_t streams[2] = {};
-  cudaError_t error = cudaMalloc(&gpu, 2 * bytes);
-  for (cudaStream_t& stream : streams)
-    if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  for (int h = 0; h < 2 && !error; ++h) {
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
     float *from = host + h * half, *to = gpu + h * half;
     cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
     double_elements<<<(half + 255) / 256, 256, 0, streams[h]>>>(to, half);
-    cudaStreamSynchronize(streams[h]), cudaMemcpy(from, to, bytes, cudaMemcpyDeviceToHost);
-    error = cudaGetLastError();  // the first of the three
+    cudaStreamSynchronize(streams[h]);
+    cudaMemcpy(from, to, bytes, cudaMemcpyDeviceToHost);
   }
-  for (cudaStream_t stream : streams) {
-    if (!error) error = cudaStreamSynchronize(stream);
-    if (stream) cudaStreamDestroy(stream);
-  }
+  for (cudaStream_t stream : streams) cudaStreamSynchronize(stream);
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
   cudaFree(gpu);
-  return error;
+  return cudaGetLastError();  // the first error of all these calls
 }
 
 int double_array(float* elements, int n) {
@@ -156,22 +145,18 @@ int double_in_halves(float* host, int n) {
   const int half = n / 2;
   const size_t bytes = half * sizeof(float);
   float* gpu = nullptr;
-  cudaStream_t streams[2] = {};
-  cudaError_t error = cudaMalloc(&gpu, 2 * bytes);
-  for (cudaStream_t& stream : streams)
-    if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  for (int h = 0; h < 2 && !error; ++h) {
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
     float *from = host + h * half, *to = gpu + h * half;
     cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[h]);
     double_elements<<<(half + 255) / 256, 256, 0, streams[h]>>>(to, half);
     cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[h]);
-    error = cudaGetLastError();  // the first of the three
   }
-  for (cudaStream_t stream : streams) {
-    if (stream) cudaStreamDestroy(stream);
-  }
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
   cudaFree(gpu);
-  return error;
+  return cudaGetLastError();  // the first error of all these calls
 }
 
 int double_array(float* elements, int n) {
@@ -201,23 +186,19 @@ int double_in_halves(float* host, int n) {
   const int half = n / 2;
   const size_t bytes = half * sizeof(float);
   float* gpu = nullptr;
-  cudaStream_t streams[2] = {};
-  cudaError_t error = cudaMalloc(&gpu, 2 * bytes);
-  for (cudaStream_t& stream : streams)
-    if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  for (int h = 0; h < 2 && !error; ++h) {
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
     float *from = host + h * half, *to = gpu + h * half;
     cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[h]);
     double_elements<<<(half + 255) / 256, 256, 0, streams[h]>>>(to, half);
     cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[h]);
-    error = cudaGetLastError();  // the first of the three
   }
-  for (cudaStream_t stream : streams) {
-    if (!error && stream == streams[1]) error = cudaStreamSynchronize(stream);
-    if (stream) cudaStreamDestroy(stream);
-  }
+  cudaStreamSynchronize(streams[1]);
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
   cudaFree(gpu);
-  return error;
+  return cudaGetLastError();  // the first error of all these calls
 }
 
 int double_array(float* elements, int n) {
@@ -247,23 +228,19 @@ int double_in_halves(float* host, int n) {
   const int half = n / 2;
   const size_t bytes = half * sizeof(float);
   float* gpu = nullptr;
-  cudaStream_t streams[2] = {};
-  cudaError_t error = cudaMalloc(&gpu, 2 * bytes);
-  for (cudaStream_t& stream : streams)
-    if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  for (int h = 0; h < 2 && !error; ++h) {
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
     float *from = host + h * half, *to = gpu + h * half;
     cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[h]);
     double_elements<<<(half + 255) / 256, 256>>>(to, half);
     cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[h]);
-    error = cudaGetLastError();  // the first of the three
   }
-  for (cudaStream_t stream : streams) {
-    if (!error) error = cudaStreamSynchronize(stream);
-    if (stream) cudaStreamDestroy(stream);
-  }
+  for (cudaStream_t stream : streams) cudaStreamSynchronize(stream);
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
   cudaFree(gpu);
-  return error;
+  return cudaGetLastError();  // the first error of all these calls
 }
 
 int double_array(float* elements, int n) {
@@ -279,10 +256,10 @@ int double_array(float* elements, int n) {
 
 }  // namespace kernel_in_the_default_stream
 
-// answer: leaks
-// expect: a leak of
-// Frees nothing.
-namespace leaks {
+// answer: first_half_twice
+// expect: n = 1000
+// Doubles the first half in both streams. The order decides what comes of it.
+namespace first_half_twice {
 
 __global__ void double_elements(float* x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -293,22 +270,19 @@ int double_in_halves(float* host, int n) {
   const int half = n / 2;
   const size_t bytes = half * sizeof(float);
   float* gpu = nullptr;
-  cudaStream_t streams[2] = {};
-  cudaError_t error = cudaMalloc(&gpu, 2 * bytes);
-  for (cudaStream_t& stream : streams)
-    if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  for (int h = 0; h < 2 && !error; ++h) {
-    float *from = host + h * half, *to = gpu + h * half;
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
+    float *from = host, *to = gpu + h * half;
     cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[h]);
     double_elements<<<(half + 255) / 256, 256, 0, streams[h]>>>(to, half);
     cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[h]);
-    error = cudaGetLastError();  // the first of the three
   }
-  for (cudaStream_t stream : streams) {
-    if (!error) error = cudaStreamSynchronize(stream);
-    if (stream) cudaStreamDestroy(stream);
-  }
-  return error;
+  for (cudaStream_t stream : streams) cudaStreamSynchronize(stream);
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
+  cudaFree(gpu);
+  return cudaGetLastError();  // the first error of all these calls
 }
 
 int double_array(float* elements, int n) {
@@ -322,4 +296,4 @@ int double_array(float* elements, int n) {
   return result;
 }
 
-}  // namespace leaks
+}  // namespace first_half_twice
