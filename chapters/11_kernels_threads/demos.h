@@ -8,6 +8,8 @@
 __global__ void naive_add(const float* a, const float* b, float* c, int n);
 __global__ void naive_flip(const float* in, float* out, int rows, int cols);
 __global__ void naive_gather(const float* table, const int* indices, float* out, int dim, int n);
+__global__ void naive_affine(const float* in, const float* scale_shift, float* out, int rows,
+                             int cols);
 
 /// The kernels on vectors.
 inline std::vector<Demo> vector_demos(td::Device device, const DemoSizes& sizes) {
@@ -92,6 +94,14 @@ inline std::vector<Demo> matrix_demos(td::Device device, const DemoSizes& sizes)
        0,
        [=] {
          launch<gather_rows>({static_cast<unsigned>(n), 64}, in, indices, out, n);
+       },
+       {}},
+      {"naive_affine",
+       2 * words,
+       words / 2,
+       0,
+       [=] {
+         launch<naive_affine>({4, 32}, in, pairs, out, n, n);
        },
        {}},
       {"affine",
