@@ -156,3 +156,15 @@ __global__ void softcap_forward(const float* x, float* y, float cap, int n);
 __global__ void softcap_backward(const float* grad_y, const float* y, float* grad_x, float cap,
                                  int n);
 ///@}
+
+/// Exercise 11.naive_matmul. Implement `naive_matmul`. It must compute C = A B for row-major
+/// matrices: c[i * n + j] is the sum of a[i * k + p] * b[p * n + j] over p.
+/// - One thread computes one element of C. A block has (32, 8) threads and computes 8 rows of 32
+///   elements. The grid has (n / 32, m / 8) blocks, rounded up, and no size needs to be a multiple.
+/// - A thread outside of C must not read or write memory.
+/// - Neighboring threads of a warp compute neighboring elements of a row, so that loads of B and
+///   stores of C are coalesced. All loads of A in a warp have one address.
+/// - Each element of C is stored once.
+///
+/// Example: A = {{1, 2}, {3, 4}} and B = {{5, 6}, {7, 8}} give C = {{19, 22}, {43, 50}}.
+__global__ void naive_matmul(const float* a, const float* b, float* c, int m, int n, int k);
