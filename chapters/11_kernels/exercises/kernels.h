@@ -168,3 +168,17 @@ __global__ void softcap_backward(const float* grad_y, const float* y, float* gra
 ///
 /// Example: A = {{1, 2}, {3, 4}} and B = {{5, 6}, {7, 8}} give C = {{19, 22}, {43, 50}}.
 __global__ void naive_matmul(const float* a, const float* b, float* c, int m, int n, int k);
+
+/// Exercise 11.register_matmul. Complete `register_matmul`. It must compute C = A B as naive_matmul
+/// does. The loads of the tiles and the stores are given; the products are missing:
+/// - A block has (16, 16) threads and computes a tile of 64 x 64 elements of C. Each thread
+///   computes 4 x 4 of them, whose rows and columns are 16 apart. The grid has (n / 64, m / 64)
+///   blocks, rounded up.
+/// - For each p, a thread loads four elements of tile_a and four of tile_b into variables of its
+///   own, and adds 16 products. So it loads half an element of shared memory per product.
+/// - Accesses to shared memory must be free of bank conflicts.
+/// - Use at most 2 calls of __syncthreads() per thread and tile.
+///
+/// Example: thread (3, 5) of block (0, 0) computes C[5][3], C[5][19], C[5][35], C[5][51], C[21][3]
+/// and so on, up to C[53][51].
+__global__ void register_matmul(const float* a, const float* b, float* c, int m, int n, int k);
