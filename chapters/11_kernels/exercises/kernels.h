@@ -182,3 +182,25 @@ __global__ void naive_matmul(const float* a, const float* b, float* c, int m, in
 /// Example: thread (3, 5) of block (0, 0) computes C[5][3], C[5][19], C[5][35], C[5][51], C[21][3]
 /// and so on, up to C[53][51].
 __global__ void register_matmul(const float* a, const float* b, float* c, int m, int n, int k);
+
+/// Exercise 11.attention. Complete `attention`. It must compute softmax(Q K^T / sqrt(d)) V for one
+/// head, as torch.nn.functional.scaled_dot_product_attention does:
+/// - The score of query i and key j is the sum of q[i * d + p] * k[j * d + p] over p, divided by
+///   sqrt(d). Row i of `out` is the sum of exp(score) * (row j of v) over all keys j, divided by
+///   the sum of all exp(score).
+/// - A block is one warp and computes one row of `out`. There are as many blocks as queries.
+/// - Walk over the keys once. Load each element of K and V once per block, and use no shared
+///   memory: no array of scores would be long enough.
+/// - So keep the largest score of the keys so far, and the sums relative to it. When a larger one
+///   appears, multiply both sums by exp(old maximum - new maximum).
+/// - Scores may be so large that exp(score) is infinite, or so small that it is 0 for all keys.
+///   The result must be right to 4 digits.
+///
+/// @param q one row of d elements per block.
+/// @param k, v keys rows of d elements each.
+/// @param out one row per block, to be written.
+/// @param d 1 to 32.
+///
+/// Example: with d = 1, q = {2}, k = {0, 0} and v = {1, 3}, both weights are 1/2 and out is {2}.
+__global__ void attention(const float* q, const float* k, const float* v, float* out, int keys,
+                          int d);
