@@ -7,6 +7,11 @@
 #pragma once
 
 #include "simt/kernel.h"
+#ifdef __CUDACC__  // asynchronous copies: __pipeline_memcpy_async
+#include <cuda_pipeline.h>
+#else
+#include "simt/async_copy.h"
+#endif
 
 /// Exercise 11.add. Implement `add`. It must compute c[i] = a[i] + b[i] for every i below n:
 /// - One thread computes one element; neighboring threads compute neighboring elements.
@@ -204,3 +209,20 @@ __global__ void register_matmul(const float* a, const float* b, float* c, int m,
 /// Example: with d = 1, q = {2}, k = {0, 0} and v = {1, 3}, both weights are 1/2 and out is {2}.
 __global__ void attention(const float* q, const float* k, const float* v, float* out, int keys,
                           int d);
+
+/// Exercise 11.pipelined_matmul. Complete `pipelined_matmul`. It must compute C = A B as matmul
+/// does, while the next tiles are on their way:
+/// - A block has (16, 16) threads and computes one tile of 16 x 16 elements of C. The grid has
+///   (n / 16, m / 16) blocks.
+/// - All tiles are copied to shared memory asynchronously, each once, into two buffers in turn.
+///   `start` is given; it starts the copies of one thread. A thread's own copies are complete after
+///   __pipeline_wait_prior(0), those of the other threads after a barrier as well.
+/// - While a block adds the products of one pair of tiles, the copies of the next pair must be on
+///   their way: a thread reads shared memory between the start of a copy and the wait for it. Only
+///   for the first pair there is nothing to do meanwhile.
+/// - Use at most 2 calls of __syncthreads() per thread and tile.
+///
+/// @param m, n, k multiples of 16, at least 16. (`m` is not needed: the grid has only whole tiles.)
+///
+/// Example: with k = 48, buffer 0 gets the first and the third pair of tiles, buffer 1 the second.
+__global__ void pipelined_matmul(const float* a, const float* b, float* c, int m, int n, int k);
