@@ -150,7 +150,7 @@ __global__ void pipelined_matmul(const float* a, const float* b, float* c, int m
 }  // namespace waits_for_all_but_one
 
 // answer: barrier_before_the_wait
-// expect: reads tile_a[1] while … writes it … both after the barrier
+// expect: reads tile_a[1] while … writes it … read after write
 // Waits for its own copies only after the barrier, so those of others may be missing.
 namespace barrier_before_the_wait {
 __global__ void pipelined_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
