@@ -226,3 +226,16 @@ __global__ void attention(const float* q, const float* k, const float* v, float*
 ///
 /// Example: with k = 48, buffer 0 gets the first and the third pair of tiles, buffer 1 the second.
 __global__ void pipelined_matmul(const float* a, const float* b, float* c, int m, int n, int k);
+
+/// Exercise 11.half2_saxpy. Implement `half2_saxpy`. It must compute y[i] = a * x[i] + y[i] in
+/// half, two elements per instruction:
+/// - A thread computes the elements 2 * i and 2 * i + 1, where i is its index in the grid. It loads
+///   and stores them as one half2, and computes both with one __hfma2, which rounds once.
+/// - If n is odd, the last element has no partner. One thread computes it alone.
+/// - The grid has (n + 1) / 2 threads, rounded up to whole blocks.
+///
+/// @param x, y n elements each, at a multiple of 4 bytes.
+///
+/// Example: a = 2, x = {1, 2, 3} and y = {10, 20, 30}: thread 0 computes {12, 24} and thread 1
+/// computes 36.
+__global__ void half2_saxpy(int n, half a, const half* x, half* y);
