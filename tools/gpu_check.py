@@ -229,7 +229,7 @@ class Check:
         return Item(f"{tool}.{item.name}", *command, *item.command, limit=120, **caching)
 
     def solutions(self, chapter):
-        """The checker of each solution; it also compares the kernels of chapter 11 with those of the GPU."""
+        """The checker of each solution; it also compares the kernels of chapters 11 to 13 with those of the GPU."""
         folder = next((ROOT / "solutions").glob(f"{chapter}_*"))
         program = self.build / "chapters" / f"check_ch{chapter}"
         return [Item(f"check_ch{chapter}.{path.stem}", program, f"[{path.stem}]", skip_codes=(4,))
@@ -255,14 +255,14 @@ class Check:
         return Item(work, sys.executable, "-B", ROOT / "tools/bench/compare_gpu.py", "--build", self.build, "--json",
                     self.logs / f"compare.{work}.json", *more, work, limit=limit, needs=program)
 
-    def counted(self, kernel):
-        """Sectors and bank conflicts of a kernel of chapter 11, as the GPU counts them."""
+    def counted(self, chapter, kernel):
+        """Sectors and bank conflicts of a kernel of chapters 12 and 13, as the GPU counts them."""
         counters = ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
                     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
                     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"]
         command = ["ncu", "--clock-control", "none", "--metrics", ",".join(counters), "--launch-count", "4"]
         return Item(f"ncu.{kernel}", *command, "--kernel-name", f"regex:{kernel}",
-                    self.build / "chapters/check_ch11", f"[{kernel}]", limit=40)
+                    self.build / "f"chapters/check_ch{chapter}", f"[{kernel}]", limit=40)
 
     def all(self):
         """Every part, and how long it may take at most."""
@@ -300,10 +300,10 @@ class Check:
             Item("ch07.amp", chapters / "ch07-precisions", *device, "--epochs", "2"),
             Item("ch08.bandwidth", chapters / "ch08-bandwidth", *device, "--largest", "256"),
             *(Item(f"ch09.{name}", chapters / f"ch09-{name}", *device) for name in ("pipeline", "split", "offload")),
-            *(Item(f"ch11.{name}", chapters / f"ch11-{name}", *device)
-              for name in ("values", "times", "roofline", "training")),
-            Item("ch12.advise", chapters / "ch12-advise", *device),
-            Item("ch12.predictions", chapters / "ch12-predictions", *device), *self.xla_program()])
+            *(Item(f"ch{name}".replace("-", "."), chapters / f"ch{name}", *device) for name in (
+                "11-values", "11-times", "12-values", "12-times", "13-values", "13-times", "13-roofline", "13-training")),
+            Item("ch14.advise", chapters / "ch14-advise", *device),
+            Item("ch14.predictions", chapters / "ch14-predictions", *device), *self.xla_program()])
         self.part("sanitizers", 130, [
             *(self.sanitizer("memcheck", "ops", file) for file in
               ("suite_pointwise_test", "suite_reduce_test", "suite_index_test", "norm_test")),
@@ -313,7 +313,7 @@ class Check:
             self.sanitizer("initcheck", "cuda_gpu", "reduce_test"),
             self.sanitizer("initcheck", "ops", "suite_index_test")],
             at_once=12)
-        self.part("counters", 60, [self.counted(kernel) for kernel in ("transpose", "matmul", "block_sum")])
+        self.part("counters", 60, [self.counted(12, "transpose"), self.counted(13, "matmul"), self.counted(12, "block_sum")])
 
 
 def options_of(arguments):

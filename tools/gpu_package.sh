@@ -81,7 +81,7 @@ pack() {  # pack FILE
     xargs file | sed -n 's/: *ELF.*//p')"
   for file in $files; do
     case "$file" in
-      */exercises/* | */ch11[_-]* | *_kernels.so) cp --parents "$file" "$packed" ;;
+      */exercises/* | */ch1[123][_-]* | *_kernels.so) cp --parents "$file" "$packed" ;;
       *) mkdir -p "$packed/${file%/*}" && strip -o "$packed/$file" "$file" ;;
     esac
   done

@@ -42,9 +42,9 @@ def chapters():
 
 
 def kinds_of(chapter):
-    """Chapter 8 copies between the memories of host and device, and chapter 11 launches CUDA kernels: both
+    """Chapter 8 copies between the memories of host and device, and chapters 11 to 13 launch CUDA kernels: both
     need a device that is not the cpu. Chapter 10 passes whole programs to a plugin."""
-    return {8: ["sim", "cuda"], 10: ["xla"], 11: ["sim", "cuda"]}.get(chapter["number"], ["cpu", "sim", "cuda"])
+    return {8: ["sim", "cuda"], 10: ["xla"], **dict.fromkeys((11, 12, 13), ["sim", "cuda"])}.get(chapter["number"], ["cpu", "sim", "cuda"])
 
 
 def takes_epochs(program):

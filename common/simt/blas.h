@@ -1,5 +1,5 @@
 // Matrix products with cuBLAS's names, arguments and column-major order, on every device: cuBLAS on
-// cuda, td's host libraries on cpu and sim. Called by the exercise 11.gemm and by chapter 11's
+// cuda, td's host libraries on cpu and sim. Called by the exercise 13.gemm and by chapter 13's
 // program. Tensors replace cuBLAS's device pointers, so that the call can be checked.
 //
 // Invariant: cuBLAS's rules are checked before anything is enqueued, because a library would read

@@ -1,5 +1,5 @@
 // How a kernel reports that it is still a stub: the version of td/exercise.h for kernels. Included
-// by the kernel files of chapter 11, and by nothing else.
+// by the kernel files of chapters 11 to 13, and by nothing else.
 // Invariant: this header includes no standard header, and none of its code is compiled into
 // observed code.
 #pragma once

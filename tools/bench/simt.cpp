@@ -1,5 +1,5 @@
-// The cost of the SIMT machine: kernels of chapter 11 against a C++ loop, a switch between threads,
-// and kernels under all observers. Prints the table of docs/measurements/simt.md.
+// The cost of the SIMT machine: kernels of chapters 11 and 12 against a C++ loop, a switch between
+// threads, and kernels under all observers. Prints the table of docs/measurements/simt.md.
 //     bench_simt
 // Invariant: loop and kernels run interleaved, so that other load on the machine slows all of them.
 #include <algorithm>
@@ -8,7 +8,8 @@
 #include <functional>
 #include <vector>
 
-#include "../../chapters/11_kernels/exercises/kernels.h"
+#include "../../chapters/11_kernels_threads/exercises/kernels.h"
+#include "../../chapters/12_kernels_cooperation/exercises/kernels.h"
 #include "simt/launch.h"
 #include "simt/observe.h"
 #include "td/td.h"

@@ -1,4 +1,4 @@
-"""The banks of a tile with and without a column of padding: chapters/11_kernels/pictures/banks.svg.
+"""The banks of a tile with and without a column of padding: chapters/12_kernels_cooperation/pictures/banks.svg.
 
 Called by tools/pictures.py.
 """

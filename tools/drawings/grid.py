@@ -1,4 +1,4 @@
-"""A grid, one of its blocks and one of its warps: chapters/11_kernels/pictures/grid.svg.
+"""A grid, one of its blocks and one of its warps: chapters/11_kernels_threads/pictures/grid.svg.
 
 Called by tools/pictures.py.
 """

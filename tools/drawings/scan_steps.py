@@ -1,4 +1,4 @@
-"""The steps of a scan: chapters/11_kernels/pictures/scan.svg.
+"""The steps of a scan: chapters/12_kernels_cooperation/pictures/scan.svg.
 
 Called by tools/pictures.py.
 """

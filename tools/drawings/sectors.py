@@ -1,4 +1,4 @@
-"""A row and a column of a matrix in sectors: chapters/11_kernels/pictures/sectors.svg.
+"""A row and a column of a matrix in sectors: chapters/11_kernels_threads/pictures/sectors.svg.
 
 Called by tools/pictures.py.
 """

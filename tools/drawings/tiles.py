@@ -1,4 +1,4 @@
-"""The tiles of a matrix product: chapters/11_kernels/pictures/tiles.svg.
+"""The tiles of a matrix product: chapters/13_kernels_speed/pictures/tiles.svg.
 
 Called by tools/pictures.py.
 """

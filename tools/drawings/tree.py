@@ -1,4 +1,4 @@
-"""The tree of a block's sum: chapters/11_kernels/pictures/tree.svg.
+"""The tree of a block's sum: chapters/12_kernels_cooperation/pictures/tree.svg.
 
 Called by tools/pictures.py.
 """

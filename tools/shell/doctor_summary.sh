@@ -25,7 +25,7 @@ devices_of() {  # devices_of CHAPTER: what it runs on here
   case "$1" in
     10) xla_devices && return ;;
     6) has_finding gloo_missing && devices="" ;;
-    8 | 11) devices="sim" ;;  # they are about copies to a device, and about its kernels
+    8 | 11 | 12 | 13) devices="sim" ;;  # they are about copies to a device, and about its kernels
   esac
   if cuda_runs && ! { [ "$1" = 6 ] && ! $has_nccl; }; then devices="${devices:+$devices, }cuda"; fi
   echo "$devices"

@@ -1,4 +1,4 @@
-// cuBLAS for programs on the machine's CPU, as far as chapter 11 and most programs use it: products
+// cuBLAS for programs on the machine's CPU, as far as chapter 13 and most programs use it: products
 // of matrices and the simple functions of vectors. Matrices are stored by columns, as in BLAS.
 //
 // Invariant: a function that is not here does not compile; one with types that are not implemented

@@ -1,4 +1,4 @@
-// Queues kernels of kernel libraries, such as those of chapter 11's exercises, on the stand-in's
+// Queues kernels of kernel libraries, such as those of the chapters' exercises, on the stand-in's
 // streams. Replaces common/simt/cuda_launch.cpp, which loads the code that nvcc compiled from them.
 // Invariant: what runs is the version of the kernel that g++ has compiled for sim.
 #include "simt/cuda_launch.h"

@@ -1,6 +1,6 @@
-// Functions for the tests of kernels, in addition to check_tensors.h. Included by
-// tests/chapters/11_kernels/*_test.cpp. A kernel runs observed on sim, in several orders of blocks
-// and threads, and once more on a GPU where there is one.
+// Functions for the tests of kernels, in addition to check_tensors.h. Included by the tests of
+// chapters 11 to 13. A kernel runs observed on sim, in several orders of blocks and threads, and
+// once more on a GPU where there is one.
 // Invariant: a finding fails before a wrong result does, because it names the line.
 #pragma once
 

@@ -1,0 +1,7 @@
+// The exercises of chapter 12 are kernels, declared in kernels.h; this header adds what launches
+// them. Included by the programs and by the tests.
+#pragma once
+
+#include "kernels.h"
+#include "simt/launch.h"
+#include "td/td.h"

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""programs/values.cpp in PyTorch: the results of the chapter's kernels by PyTorch's operations, on the CPU.
+
+Each line is a checksum, the sum of element i times i % 13. The inputs are integers that a formula gives, so that the
+results do not depend on the order of additions.
+
+Twin of: ./course run 12 values --device sim
+Compared: ^ +(block_sum|warp_sum) +([-+0-9.e]+)
+Compared: ^ +(histogram|scan|transpose) +([-+0-9.e]+)
+"""
+
+import torch
+
+
+def integers(count, factor, modulus, first):
+    return (torch.arange(count) * factor % modulus + first).float()
+
+
+def show(name, result):
+    result = result.detach().double().flatten()
+    checksum = (result * (torch.arange(result.numel()) % 13)).sum().item()
+    print(f"{name:>14}{checksum:>12.1f}")
+
+
+def main():
+    a, b = integers(1000, 7919, 31, -15), integers(1000, 104729, 17, -8)
+    # Four blocks of 256 elements: the last one has 232.
+    show("block_sum", torch.stack([block.sum() for block in a.split(256)]))
+    show("warp_sum", torch.stack([block.sum() for block in b.split(256)]))
+    show("histogram", torch.bincount(integers(1000, 7919, 200, 0).long(), minlength=256))
+    show("scan", a.cumsum(0))
+    show("transpose", a.view(20, 50).t().contiguous())
+
+
+if __name__ == "__main__":
+    main()

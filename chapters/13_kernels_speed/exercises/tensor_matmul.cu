@@ -1,0 +1,14 @@
+// tensor_matmul: exercise 13.tensor_matmul, declared in kernels.h.
+#include "kernels.h"
+#include "simt/exercise.h"
+
+using namespace nvcuda;
+
+__global__ void tensor_matmul(const half* a, const half* b, float* c, int /*m*/, int n, int k) {
+  const int row = blockIdx.y * 16, col = blockIdx.x * 16;
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> tile_a;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> tile_b;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> sums;
+  // Your code here: Set the sums to 0; load two tiles per step, multiply them; store the sums. 6 lines.
+  td::not_done_yet("tensor_matmul");
+}

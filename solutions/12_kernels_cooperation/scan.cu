@@ -1,0 +1,28 @@
+// scan: exercise 12.scan, declared in kernels.h.
+#include "kernels.h"
+#include "simt/exercise.h"
+
+__global__ void scan(const int* in, int* out, int* block_sums, int n) {
+  // blank: In step d = 1, 2, 4 ... each element adds the one d before it. 13 lines.
+  __shared__ int s[256];
+  const int t = threadIdx.x;
+  const int i = blockIdx.x * 256 + t;
+  s[t] = i < n ? in[i] : 0;
+  __syncthreads();
+  for (int d = 1; d < 256; d *= 2) {
+    const int before = t >= d ? s[t - d] : 0;
+    __syncthreads();  //! All have read before anyone writes.
+    s[t] += before;
+    __syncthreads();
+  }
+  if (i < n) out[i] = s[t];
+  if (t == 255) block_sums[blockIdx.x] = s[t];
+  // end
+}
+
+__global__ void add_carry(int* out, const int* scanned_sums, int n) {
+  // blank: The inclusive sum of the block before this one is the carry. 2 lines.
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && blockIdx.x > 0) out[i] += scanned_sums[blockIdx.x - 1];
+  // end
+}
