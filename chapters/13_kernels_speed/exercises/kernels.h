@@ -52,7 +52,7 @@ __global__ void matmul(const float* a, const float* b, float* c, int m, int n, i
 /// and so on, up to C[53][51].
 __global__ void register_matmul(const float* a, const float* b, float* c, int m, int n, int k);
 
-/// Exercise 13.pipelined_matmul. Complete `pipelined_matmul`. It must compute C = A B as matmul
+/// Exercise 13.async_matmul. Complete `async_matmul`. It must compute C = A B as matmul
 /// does, while the next tiles are on their way:
 /// - A block has (16, 16) threads and computes one tile of 16 x 16 elements of C. The grid has
 ///   (n / 16, m / 16) blocks.
@@ -67,7 +67,7 @@ __global__ void register_matmul(const float* a, const float* b, float* c, int m,
 /// @param m, n, k multiples of 16, at least 16. (`m` is not needed: the grid has only whole tiles.)
 ///
 /// Example: with k = 48, buffer 0 gets the first and the third pair of tiles, buffer 1 the second.
-__global__ void pipelined_matmul(const float* a, const float* b, float* c, int m, int n, int k);
+__global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k);
 
 /// Exercise 13.tensor_matmul. Complete `tensor_matmul`. It must compute C = A B for row-major
 /// matrices on Tensor Cores, with nvcuda::wmma:

@@ -4,7 +4,7 @@
 // expect: writes tile_a[0] while … reads it … write after read
 // Right for one pair of tiles. Otherwise the copies overwrite what is still multiplied.
 namespace one_buffer {
-__global__ void pipelined_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
+__global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float tile_a[2][16][16], tile_b[2][16][16];
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
@@ -29,7 +29,7 @@ __global__ void pipelined_matmul(const float* a, const float* b, float* c, int m
 // expect: 0 bytes are on their way while their thread reads shared memory, expected 8192
 // Every result is right. But it waits for the next tiles before it uses the present ones.
 namespace waits_at_once {
-__global__ void pipelined_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
+__global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float tile_a[2][16][16], tile_b[2][16][16];
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
@@ -54,7 +54,7 @@ __global__ void pipelined_matmul(const float* a, const float* b, float* c, int m
 // expect: 0 bytes are on their way while their thread reads shared memory, expected 8192
 // Every result is right. But the next copies start when there is nothing left to do meanwhile.
 namespace starts_after_the_products {
-__global__ void pipelined_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
+__global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float tile_a[2][16][16], tile_b[2][16][16];
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
@@ -79,7 +79,7 @@ __global__ void pipelined_matmul(const float* a, const float* b, float* c, int m
 // expect: reads tile_a[0] that no thread has written since the block began
 // Waits for the other threads, but not for its copies.
 namespace no_wait {
-__global__ void pipelined_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
+__global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float tile_a[2][16][16], tile_b[2][16][16];
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
@@ -103,7 +103,7 @@ __global__ void pipelined_matmul(const float* a, const float* b, float* c, int m
 // expect: reads tile_a[1] while … writes it … read after write
 // Waits for its own copies, but not for those of the other threads.
 namespace no_barrier {
-__global__ void pipelined_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
+__global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float tile_a[2][16][16], tile_b[2][16][16];
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
@@ -128,7 +128,7 @@ __global__ void pipelined_matmul(const float* a, const float* b, float* c, int m
 // Copied from a version that starts the next tile first: here the newest batch is the one that
 // is needed.
 namespace waits_for_all_but_one {
-__global__ void pipelined_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
+__global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float tile_a[2][16][16], tile_b[2][16][16];
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
@@ -153,7 +153,7 @@ __global__ void pipelined_matmul(const float* a, const float* b, float* c, int m
 // expect: reads tile_a[1] while … writes it … read after write
 // Waits for its own copies only after the barrier, so those of others may be missing.
 namespace barrier_before_the_wait {
-__global__ void pipelined_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
+__global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float tile_a[2][16][16], tile_b[2][16][16];
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
@@ -178,7 +178,7 @@ __global__ void pipelined_matmul(const float* a, const float* b, float* c, int m
 // expect: 0 bytes are copied asynchronously, expected 10240
 // Every result is right, in two buffers. But the loads are not asynchronous.
 namespace plain_loads {
-__global__ void pipelined_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
+__global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float tile_a[2][16][16], tile_b[2][16][16];
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;

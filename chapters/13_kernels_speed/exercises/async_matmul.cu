@@ -1,8 +1,8 @@
-// pipelined_matmul: exercise 13.pipelined_matmul, declared in kernels.h.
+// async_matmul: exercise 13.async_matmul, declared in kernels.h.
 #include "kernels.h"
 #include "simt/exercise.h"
 
-__global__ void pipelined_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
+__global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float tile_a[2][16][16], tile_b[2][16][16];
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
@@ -14,6 +14,6 @@ __global__ void pipelined_matmul(const float* a, const float* b, float* c, int m
   };
   float sum = 0;
   // Your code here: Start the first tile; per tile: wait, start the next one, add 16 products. 6 lines.
-  td::not_done_yet("pipelined_matmul");
+  td::not_done_yet("async_matmul");
   c[row * n + col] = sum;
 }

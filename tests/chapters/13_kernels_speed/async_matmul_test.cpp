@@ -1,4 +1,4 @@
-// Tests of pipelined_matmul.
+// Tests of async_matmul.
 #include "products.h"
 
 namespace simt = td::simt;
@@ -10,7 +10,7 @@ simt::KernelReport multiply(int m, int n, int k) {
   return check::run_kernels(sizes_text(m, n, k),
                             [&](td::Device device) -> std::vector<td::Tensor> {
                               const td::Tensor c = check::poisoned_output({m, n}, device);
-                              simt::launch<pipelined_matmul>(
+                              simt::launch<async_matmul>(
                                   {dim3(check::blocks_for(n, 16), check::blocks_for(m, 16)),
                                    dim3(16, 16), 0, 2.0 * m * n * k},
                                   check::tensor_of(a, device, {m, k}),
@@ -22,20 +22,20 @@ simt::KernelReport multiply(int m, int n, int k) {
 
 }  // namespace
 
-TEST_CASE("one pair of tiles", "[pipelined_matmul]") { multiply(16, 16, 16); }
+TEST_CASE("one pair of tiles", "[async_matmul]") { multiply(16, 16, 16); }
 
-TEST_CASE("an even and an odd number of tiles", "[pipelined_matmul]") {
+TEST_CASE("an even and an odd number of tiles", "[async_matmul]") {
   multiply(16, 16, 32);
   multiply(16, 16, 48);
   multiply(16, 16, 112);
 }
 
-TEST_CASE("several blocks in each direction, with asynchronous copies", "[pipelined_matmul]") {
+TEST_CASE("several blocks in each direction, with asynchronous copies", "[async_matmul]") {
   multiply(32, 16, 48);
   multiply(16, 48, 32);
 }
 
-TEST_CASE("each tile is copied once, while the one before is used", "[pipelined_matmul]") {
+TEST_CASE("each tile is copied once, while the one before is used", "[async_matmul]") {
   const int tiles = 5, bytes = 2 * 16 * 16 * 4;
   const simt::KernelReport report = multiply(16, 16, tiles * 16);
   const simt::Profile& profile = report.profile;
@@ -53,7 +53,7 @@ TEST_CASE("each tile is copied once, while the one before is used", "[pipelined_
                     ": start the next copies before the products, and wait after them");
 }
 
-TEST_CASE("two buffers, two barriers per tile, and no bank conflicts", "[pipelined_matmul]") {
+TEST_CASE("two buffers, two barriers per tile, and no bank conflicts", "[async_matmul]") {
   const simt::KernelReport report = multiply(16, 16, 64);
   check::expect_barriers_at_most(report, 2 * 64 / 16);
   check::expect_no_bank_conflicts(report);
