@@ -1,4 +1,5 @@
 // C = A B, one thread per element. Each thread loads a row of A and a column of B.
+// prints: naive: 128 x 128, 0 wrong elements
 #include "product.h"
 
 // anchor: kernel
