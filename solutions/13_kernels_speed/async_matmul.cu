@@ -13,14 +13,14 @@ __global__ void async_matmul(const float* a, const float* b, float* c, int m, in
     __pipeline_commit();
   };
   float sum = 0;
-  // blank: Start the first tile; per tile: wait, start the next one, add 16 products. 6 lines.
   start(0, 0);
   for (int first = 0, buffer = 0; first < k; first += 16, buffer = 1 - buffer) {
+    // blank: Wait for these tiles, start the next ones if there are any, add 16 products. 4 lines.
     __pipeline_wait_prior(0);
     __syncthreads();  //! All copies have arrived, and nobody reads the other buffer any more.
     if (first + 16 < k) start(first + 16, 1 - buffer);
     for (int p = 0; p < 16; ++p) sum += tile_a[buffer][ty][p] * tile_b[buffer][p][tx];
+    // end
   }
-  // end
   c[row * n + col] = sum;
 }

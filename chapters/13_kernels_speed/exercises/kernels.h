@@ -13,7 +13,7 @@
 #include "simt/async_copy.h"
 #endif
 
-/// Exercise 13.naive_matmul. Implement `naive_matmul`. It must compute C = A B for row-major
+/// Exercise 13.naive_matmul. Complete `naive_matmul`. It must compute C = A B for row-major
 /// matrices: c[i * n + j] is the sum of a[i * k + p] * b[p * n + j] over p.
 /// - One thread computes one element of C. A block has (32, 8) threads and computes 8 rows of 32
 ///   elements. The grid has (n / 32, m / 8) blocks, rounded up, and no size needs to be a multiple.

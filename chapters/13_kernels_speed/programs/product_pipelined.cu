@@ -5,11 +5,11 @@
 
 #include "product.h"
 
-// anchor: start
 struct Tiles {  // a pair of tiles; a row of each begins at a multiple of 16 bytes
   alignas(16) float a[64][16], b[16][64];
 };
 
+// anchor: start
 // Starts to copy the tiles that begin at p = first: 16 bytes of each per thread.
 __device__ void start(Tiles& to, const float* a, const float* b, int n, int first) {
   const int t = threadIdx.x, row = blockIdx.y * 64, col = blockIdx.x * 64;
@@ -20,32 +20,35 @@ __device__ void start(Tiles& to, const float* a, const float* b, int n, int firs
 }
 // anchor end
 
+// Adds the products of a pair of tiles: five loads of shared memory for 16 products.
+__device__ void multiply(const Tiles& tiles, int tx, int ty, float4 sum[4]) {
+  for (int p = 0; p < 16; ++p) {
+    const float4 right = *reinterpret_cast<const float4*>(&tiles.b[p][4 * tx]);
+    for (int i = 0; i < 4; ++i) {
+      const float left = tiles.a[ty + 16 * i][p];
+      sum[i].x += left * right.x;
+      sum[i].y += left * right.y;
+      sum[i].z += left * right.z;
+      sum[i].w += left * right.w;
+    }
+  }
+}
+
 __global__ void product_pipelined(const float* a, const float* b, float* c, int n) {
   __shared__ Tiles tiles[2];
   const int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
-  float sum[4][4] = {};
+  float4 sum[4] = {};
   // anchor: loop
   start(tiles[0], a, b, n, 0);
   for (int first = 0, now = 0; first < n; first += 16, now = 1 - now) {
     __pipeline_wait_prior(0);  // this thread's copies have arrived
     __syncthreads();           // and those of all others; nobody reads the other pair any more
     if (first + 16 < n) start(tiles[1 - now], a, b, n, first + 16);
-    for (int p = 0; p < 16; ++p) {
-      float left[4];
-      for (int i = 0; i < 4; ++i) left[i] = tiles[now].a[ty + 16 * i][p];
-      const float4 right = *reinterpret_cast<const float4*>(&tiles[now].b[p][4 * tx]);
-      for (int i = 0; i < 4; ++i) {
-        sum[i][0] += left[i] * right.x;
-        sum[i][1] += left[i] * right.y;
-        sum[i][2] += left[i] * right.z;
-        sum[i][3] += left[i] * right.w;
-      }
-    }
+    multiply(tiles[now], tx, ty, sum);
   }
   // anchor end
-  for (int i = 0; i < 4; ++i)
-    *reinterpret_cast<float4*>(&c[(blockIdx.y * 64 + ty + 16 * i) * n + blockIdx.x * 64 + 4 * tx]) =
-        make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
+  const int row = blockIdx.y * 64 + ty, col = blockIdx.x * 64 + 4 * tx;
+  for (int i = 0; i < 4; ++i) *reinterpret_cast<float4*>(&c[(row + 16 * i) * n + col]) = sum[i];
 }
 
 int main() {
