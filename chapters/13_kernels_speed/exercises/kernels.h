@@ -53,14 +53,14 @@ __global__ void matmul(const float* a, const float* b, float* c, int m, int n, i
 __global__ void register_matmul(const float* a, const float* b, float* c, int m, int n, int k);
 
 /// Exercise 13.async_matmul. Complete `async_matmul`. It must compute C = A B as matmul
-/// does, while the next tiles are on their way:
+/// does, while the next tiles are copied:
 /// - A block has (16, 16) threads and computes one tile of 16 x 16 elements of C. The grid has
 ///   (n / 16, m / 16) blocks.
 /// - All tiles are copied to shared memory asynchronously, each once, into two buffers in turn.
 ///   `start` is given; it starts the copies of one thread. A thread's own copies are complete after
 ///   __pipeline_wait_prior(0), those of the other threads after a barrier as well.
-/// - While a block adds the products of one pair of tiles, the copies of the next pair must be on
-///   their way: a thread reads shared memory between the start of a copy and the wait for it. Only
+/// - While a block adds the products of one pair of tiles, the copies of the next pair must be in
+///   flight: a thread reads shared memory between the start of a copy and the wait for it. Only
 ///   for the first pair there is nothing to do meanwhile.
 /// - Use at most 2 calls of __syncthreads() per thread and tile.
 ///

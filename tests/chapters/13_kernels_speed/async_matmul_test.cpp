@@ -48,7 +48,7 @@ TEST_CASE("each tile is copied once, while the one before is used", "[async_matm
                     ": copy all tiles so");
   check::expect(profile.overlapped_async_bytes >= (tiles - 1) * bytes,
                 std::to_string(profile.overlapped_async_bytes) +
-                    " bytes are on their way while their thread reads shared memory, expected " +
+                    " bytes are in flight while their thread reads shared memory, expected " +
                     std::to_string((tiles - 1) * bytes) +
                     ": start the next copies before the products, and wait after them");
 }

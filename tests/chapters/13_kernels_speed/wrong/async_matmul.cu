@@ -26,7 +26,7 @@ __global__ void async_matmul(const float* a, const float* b, float* c, int m, in
 }  // namespace one_buffer
 
 // answer: waits_at_once
-// expect: 0 bytes are on their way while their thread reads shared memory, expected 8192
+// expect: 0 bytes are in flight while their thread reads shared memory, expected 8192
 // Every result is right. But it waits for the next tiles before it uses the present ones.
 namespace waits_at_once {
 __global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
@@ -51,7 +51,7 @@ __global__ void async_matmul(const float* a, const float* b, float* c, int m, in
 }  // namespace waits_at_once
 
 // answer: starts_after_the_products
-// expect: 0 bytes are on their way while their thread reads shared memory, expected 8192
+// expect: 0 bytes are in flight while their thread reads shared memory, expected 8192
 // Every result is right. But the next copies start when there is nothing left to do meanwhile.
 namespace starts_after_the_products {
 __global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
