@@ -45,15 +45,16 @@ __global__ void matmul(const float* a, const float* b, float* c, int m, int n, i
 ///   blocks, rounded up.
 /// - For each p, a thread loads four elements of tile_a and four of tile_b into variables of its
 ///   own, and adds 16 products. So it loads half an element of shared memory per product.
-/// - Accesses to shared memory must be free of bank conflicts.
+/// - Accesses to global memory must stay coalesced, and those to shared memory must be free of
+///   bank conflicts.
 /// - Use at most 2 calls of __syncthreads() per thread and tile.
 ///
 /// Example: thread (3, 5) of block (0, 0) computes C[5][3], C[5][19], C[5][35], C[5][51], C[21][3]
 /// and so on, up to C[53][51].
 __global__ void register_matmul(const float* a, const float* b, float* c, int m, int n, int k);
 
-/// Exercise 13.async_matmul. Complete `async_matmul`. It must compute C = A B as matmul
-/// does, while the next tiles are copied:
+/// Exercise 13.async_matmul. Complete `async_matmul`. It must compute C = A B as matmul does,
+/// while the next tiles are copied:
 /// - A block has (16, 16) threads and computes one tile of 16 x 16 elements of C. The grid has
 ///   (n / 16, m / 16) blocks.
 /// - All tiles are copied to shared memory asynchronously, each once, into two buffers in turn.
@@ -62,6 +63,7 @@ __global__ void register_matmul(const float* a, const float* b, float* c, int m,
 /// - While a block adds the products of one pair of tiles, the copies of the next pair must be in
 ///   flight: a thread reads shared memory between the start of a copy and the wait for it. Only
 ///   for the first pair there is nothing to do meanwhile.
+/// - Accesses to shared memory must be free of bank conflicts.
 /// - Use at most 2 calls of __syncthreads() per thread and tile.
 ///
 /// @param m, n, k multiples of 16, at least 16. (`m` is not needed: the grid has only whole tiles.)
@@ -86,6 +88,7 @@ __global__ void tensor_matmul(const half* a, const half* b, float* c, int m, int
 /// half, two elements per instruction:
 /// - A thread computes the elements 2 * i and 2 * i + 1, where i is its index in the grid. It loads
 ///   and stores them as one half2, and computes both with one __hfma2, which rounds once.
+/// - Neighboring threads access neighboring pairs.
 /// - If n is odd, the last element has no partner. One thread computes it alone.
 /// - The grid has (n + 1) / 2 threads, rounded up to whole blocks.
 ///
@@ -110,6 +113,7 @@ __global__ void softcap_backward(const float* grad_y, const float* y, float* gra
 ///   sqrt(d). Row i of `out` is the sum of exp(score) * (row j of v) over all keys j, divided by
 ///   the sum of all exp(score).
 /// - A block is one warp and computes one row of `out`. There are as many blocks as queries.
+/// - Lane p has element p of each row, so that loads are coalesced.
 /// - Walk over the keys once. Load each element of K and V once per block, and use no shared
 ///   memory: no array of scores would be long enough.
 /// - So keep the largest score of the keys so far, and the sums relative to it. When a larger one
