@@ -34,9 +34,9 @@ void expect_no_finding(const std::string& what, const std::vector<simt::KernelRe
 
 void expect_results(const std::string& what, const std::vector<td::Tensor>& results,
                     const std::vector<std::vector<double>>& expected,
-                    const std::vector<std::string>& names) {
+                    const std::vector<std::string>& names, double tolerance) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const std::string problem = difference(values(results.at(i)), expected[i], 0);
+    const std::string problem = difference(values(results.at(i)), expected[i], tolerance);
     const std::string name = i < names.size() ? names[i] : "result " + std::to_string(i);
     expect(problem.empty(), what + (expected.size() > 1 ? ", " + name : "") + ": " + problem);
   }
@@ -62,7 +62,8 @@ std::string picture(const simt::KernelReport& report, simt::Space space) {
 
 std::vector<simt::KernelReport> run_kernels(const std::string& what, const KernelWork& work,
                                             const std::vector<std::vector<double>>& expected,
-                                            const std::vector<std::string>& names) {
+                                            const std::vector<std::string>& names,
+                                            double tolerance) {
   std::vector<simt::KernelReport> first;
   for (const Order order : {Order::kForward, Order::kReversed, Order::kRandom}) {
     std::vector<td::Tensor> results;
@@ -72,11 +73,11 @@ std::vector<simt::KernelReport> run_kernels(const std::string& what, const Kerne
     auto reports = simt::observe(options, [&] { results = work(td::Device(td::kSIM, 0)); });
     expect_written();
     expect_no_finding(what, reports);
-    expect_results(what, results, expected, names);
+    expect_results(what, results, expected, names, tolerance);
     if (order == Order::kForward) first = std::move(reports);
   }
   if (td::device_count(td::kCUDA) > 0)
-    expect_results(what + " on cuda:0", work(td::Device(td::kCUDA, 0)), expected, names);
+    expect_results(what + " on cuda:0", work(td::Device(td::kCUDA, 0)), expected, names, tolerance);
   return first;
 }
 

@@ -23,10 +23,12 @@ using KernelWork = std::function<std::vector<td::Tensor>(td::Device)>;
 /// is one. Use integers: their sums are exact in any order.
 /// @param what names the launch in messages: "n = 33".
 /// @param names of the results in messages; without them "result 0", "result 1" and so on.
+/// @param tolerance for kernels whose results are rounded, such as those of exp.
 /// @return the reports of the run in forward order, one per launch.
 std::vector<td::simt::KernelReport> run_kernels(const std::string& what, const KernelWork& work,
                                                 const std::vector<std::vector<double>>& expected,
-                                                const std::vector<std::string>& names = {});
+                                                const std::vector<std::string>& names = {},
+                                                double tolerance = 0);
 
 /// Checks of one launch, where g++ has compiled the kernel; clang reports other accesses, and there
 /// they check nothing. Each fails with the table of what was counted. The first two also write a
