@@ -120,6 +120,8 @@ def main():
     two_files = folder / "programs/two_files"
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         jobs = [pool.submit(check_right, tool, program) for program in sorted(folder.glob("programs/*.cu"))]
+        of_chapters = sorted((pathlib.Path(__file__).resolve().parents[2] / "chapters").glob("*/programs/*.cu"))
+        jobs += [pool.submit(check_right, tool, program) for program in of_chapters]
         jobs += [pool.submit(check_mistake, tool, program) for program in sorted(folder.glob("mistakes/*.cu"))]
         jobs.append(pool.submit(check_right, tool, two_files / "main.cu",
                                 [two_files / "scale.cu", two_files / "host.cc", "-D", "COUNT=32", "-std=c++17"]))
