@@ -13,13 +13,14 @@ add_library(td_kernel_hooks OBJECT "${PROJECT_SOURCE_DIR}/common/simt/kernel_lib
 td_target_options(td_kernel_hooks)
 target_include_directories(td_kernel_hooks PRIVATE "${PROJECT_SOURCE_DIR}/common")
 target_compile_options(td_kernel_hooks PRIVATE -O2 -fno-sanitize=all -ftls-model=initial-exec
-  -fno-optimize-sibling-calls)
+  -fno-optimize-sibling-calls -fno-plt)
 
 # No -march: a GPU's results do not depend on the host's processor. -ffp-contract: nor on its FMA.
 # -fdata-sections: link_kernels.sh leaves gaps between shared variables.
+# -fno-plt: a thread that is stopped has a line; an entry of the PLT, through which calls go otherwise, has none.
 # -U_FORTIFY_SOURCE: Ubuntu's compiler defines it, and then has no calls of memcpy that a hook could see.
 set(TD_KERNEL_FLAGS -x c++ -O1 -g -fno-sanitize=all -fsanitize=thread -ffp-contract=off
-  -fno-math-errno -ftls-model=initial-exec -fno-optimize-sibling-calls -fdata-sections
+  -fno-math-errno -ftls-model=initial-exec -fno-optimize-sibling-calls -fno-plt -fdata-sections
   -fno-builtin-memcpy -fno-builtin-memset -fno-builtin-memmove -U_FORTIFY_SOURCE
   -Wall -Wextra -Wno-sign-compare -Wno-unknown-pragmas -Wno-attributes -Wno-ignored-attributes)
 # g++ has no hook for the struct that a call returns or takes, so it inlines these calls, as nvcc does

@@ -262,7 +262,7 @@ class Check:
                     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"]
         command = ["ncu", "--clock-control", "none", "--metrics", ",".join(counters), "--launch-count", "4"]
         return Item(f"ncu.{kernel}", *command, "--kernel-name", f"regex:{kernel}",
-                    self.build / "f"chapters/check_ch{chapter}", f"[{kernel}]", limit=40)
+                    self.build / f"chapters/check_ch{chapter}", f"[{kernel}]", limit=40)
 
     def all(self):
         """Every part, and how long it may take at most."""

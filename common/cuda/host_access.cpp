@@ -34,7 +34,7 @@ void check_order(State& all, const void* data, std::size_t bytes, bool writes, c
   constexpr unsigned kNoStream = ~0u;
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
   const Access access{nullptr, kNoStream, 0, writes, begin, begin + bytes, nullptr};
-  const Access* const other = all.accesses.race_of(access, all.host);
+  const Access* const other = race_of(all.accesses, access, all.host);
   if (!other) return;
   const Found found = find_memory(all, data, 1);
   const bool is_managed = found.block && found.block->kind == Kind::kManaged;

@@ -28,6 +28,9 @@ class ProgramObserver final : public simt::Observer {
     all_.warp_barrier(warp, mask);
   }
   void fence(const simt::ThreadInfo& thread) override { all_.fence(thread); }
+  void async_copy(std::size_t bytes, bool is_overlapped) override {
+    all_.async_copy(bytes, is_overlapped);
+  }
   void basic_block(const simt::ThreadInfo& thread, std::uintptr_t block) override {
     all_.basic_block(thread, block);
   }

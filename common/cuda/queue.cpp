@@ -131,7 +131,7 @@ OperationPtr enqueue(State& all, Stream& stream, std::function<void()> run, cons
 void know(State& all, const VectorClock& clock) {
   all.host.join(clock);
   if (all.is_waited_for) return;
-  all.accesses.forget(all.host);
+  forget(all.accesses, all.host);
   all.is_waited_for = all.accesses.size() == 0;
 }
 

@@ -11,24 +11,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
-#include <vector>
+
+#include "sim/access_map.h"
+#include "sim/vector_clock.h"
 
 namespace td::cudart {
-
-/// What comes before a point: for each stream, by its number, how many of its operations.
-class VectorClock {
- public:
-  std::uint64_t operator[](std::size_t stream) const {
-    return stream < counts_.size() ? counts_[stream] : 0;
-  }
-  void raise(std::size_t stream, std::uint64_t count);
-  void join(const VectorClock& other);
-
- private:
-  std::vector<std::uint64_t> counts_;
-};
 
 /// One use of memory by an operation.
 struct Access {
@@ -40,35 +28,16 @@ struct Access {
   const void* caller = nullptr;  ///< where the program queued it, if that is known
 };
 
-/// The last write of every byte and the reads since. Invariant: pieces do not overlap.
-class AccessMap {
- public:
-  /// An earlier access that conflicts with this one and does not come before it; null: none.
-  const Access* race_of(const Access& access, const VectorClock& before) const;
-  void note(const Access& access);
-  /// Removes the accesses to [begin, end).
-  void forget(std::uintptr_t begin, std::uintptr_t end);
-  /// Removes the accesses that come before `clock`, since nothing can conflict with them any more.
-  void forget(const VectorClock& clock);
-  /// The last access to [begin, end) that does not come before `clock`; null: none.
-  const Access* later_than(const VectorClock& clock, std::uintptr_t begin,
-                           std::uintptr_t end) const;
-  void clear() { pieces_.clear(); }
-  std::size_t size() const { return pieces_.size(); }
+using AccessMap = sim::AccessMap<Access>;
+using sim::VectorClock;
 
- private:
-  struct Piece {
-    std::uintptr_t end = 0;
-    Access write;
-    std::vector<Access> reads;  // at most one per stream: its last
-  };
-  using Pieces = std::map<std::uintptr_t, Piece>;  // by begin
-
-  Pieces::const_iterator first_after(std::uintptr_t address) const;
-  void split(std::uintptr_t address);
-
-  Pieces pieces_;
-};
+/// An earlier access that conflicts with this one and does not come before it; null: none.
+const Access* race_of(const AccessMap& accesses, const Access& access, const VectorClock& before);
+/// The last access to [begin, end) that does not come before `clock`; null: none.
+const Access* later_than(const AccessMap& accesses, const VectorClock& clock, std::uintptr_t begin,
+                         std::uintptr_t end);
+/// Removes the accesses that come before `clock`, since nothing can conflict with them any more.
+void forget(AccessMap& accesses, const VectorClock& clock);
 
 /// The same name at the same address, forever.
 const std::string* kept_name(const std::string& name);

@@ -1,4 +1,4 @@
-// The map of accesses, and the comparison of each new one with it.
+// Compares each new piece of work with the map of accesses.
 #include "sim/race_finder.h"
 
 #include <algorithm>
@@ -15,49 +15,6 @@ std::uintptr_t begin_of(const Extent& extent) {
 }
 
 }  // namespace
-
-/// Returns the first piece that ends after the address.
-AccessMap::Pieces::const_iterator AccessMap::first_after(std::uintptr_t address) const {
-  auto at = pieces_.upper_bound(address);
-  if (at != pieces_.begin() && std::prev(at)->second.end > address) --at;
-  return at;
-}
-
-/// Splits the piece that contains the address, if any.
-void AccessMap::split(std::uintptr_t address) {
-  auto behind = pieces_.lower_bound(address);
-  if (behind == pieces_.begin()) return;
-  Piece& piece = std::prev(behind)->second;
-  if (piece.end <= address) return;
-  pieces_.emplace_hint(behind, address, piece);  // a copy keeps the end
-  piece.end = address;
-}
-
-void AccessMap::note(const Access& access) {
-  split(access.begin);
-  split(access.end);
-  auto at = pieces_.lower_bound(access.begin);
-  if (access.writes) {  // earlier accesses no longer matter: a wait for this one covers them
-    at = pieces_.erase(at, pieces_.lower_bound(access.end));
-    pieces_.emplace_hint(at, access.begin, Piece{access.end, access, {}});
-    return;
-  }
-  for (std::uintptr_t done = access.begin; done < access.end; ++at) {
-    if (at == pieces_.end() || at->first > done) {  // bytes without an access
-      const std::uintptr_t end = at == pieces_.end() ? access.end : std::min(access.end, at->first);
-      at = pieces_.emplace_hint(at, done, Piece{end, {}, {}});
-    }
-    std::vector<Access>& reads = at->second.reads;
-    const auto mine = std::find_if(reads.begin(), reads.end(), [&](const Access& read) {
-      return read.stream == access.stream;
-    });
-    if (mine == reads.end())
-      reads.push_back(access);
-    else
-      *mine = access;
-    done = at->second.end;
-  }
-}
 
 std::atomic<RaceFinder*> RaceFinder::active_{nullptr};
 
@@ -143,7 +100,7 @@ void RaceFinder::launched(const StreamQueue& queue, const Capture& graph) {
 }
 
 /// Adds the next work of a stream: finds its races and stores its accesses.
-void RaceFinder::add(const StreamQueue& queue, Work work, AccessMap& accesses,
+void RaceFinder::add(const StreamQueue& queue, Work work, AccessMap<Access>& accesses,
                      std::vector<Conflict>& found) {
   const std::uint32_t number = number_of(&queue);
   StreamState& stream = streams_[number];
@@ -170,7 +127,7 @@ void RaceFinder::issued(const Record& record, Device device) {
 /// Finds the conflicting accesses that are not ordered before the work. Of several accesses of one
 /// stream only the last counts, because a wait for it covers all. Then the clock is raised as if
 /// the wait had been there, so that one missing wait is one race.
-void RaceFinder::compare(const Work& work, const AccessMap& accesses, VectorClock& clock,
+void RaceFinder::compare(const Work& work, const AccessMap<Access>& accesses, VectorClock& clock,
                          std::vector<Conflict>& found) {
   std::map<std::uint32_t, Conflict> of_streams;
   for (const Access& access : work)

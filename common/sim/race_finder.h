@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sim/access_map.h"
 #include "sim/sim.h"
 #include "sim/stream_queue.h"
 #include "td/device/record.h"
@@ -39,52 +40,6 @@ struct Access {
   BlockState block_state = BlockState::kPresent;
   std::uint64_t count = 0;            ///< its index in the stream's work
   std::uintptr_t begin = 0, end = 0;  ///< the bytes that it accessed
-};
-
-/// The last write of every byte and the reads since. Not thread-safe. Invariant: pieces do not
-/// overlap, and a piece has a write or a read.
-class AccessMap {
- public:
-  /// Calls `meet(earlier)` for each conflicting access: for a read the last writes, for a write
-  /// also the reads since. It may be called several times for one earlier access.
-  template <class Meet>
-  void conflicts(const Access& access, Meet meet) const {
-    for (auto at = first_after(access.begin); at != pieces_.end() && at->first < access.end; ++at) {
-      const Piece& piece = at->second;
-      if (piece.write.name) meet(piece.write);
-      if (!access.writes) continue;
-      for (const Access& read : piece.reads) meet(read);
-    }
-  }
-  /// Adds the access.
-  void note(const Access& access);
-  /// Removes from [begin, end) the accesses for which `keep` is false; `keep` may change them.
-  template <class Keep>
-  void filter(std::uintptr_t begin, std::uintptr_t end, Keep keep) {
-    split(begin);
-    split(end);
-    for (auto at = pieces_.lower_bound(begin); at != pieces_.end() && at->first < end;) {
-      Piece& piece = at->second;
-      if (piece.write.name && !keep(piece.write)) piece.write = {};
-      std::erase_if(piece.reads, [&](Access& read) { return !keep(read); });
-      at = piece.write.name || !piece.reads.empty() ? std::next(at) : pieces_.erase(at);
-    }
-  }
-  void clear() { pieces_.clear(); }
-  std::size_t size() const { return pieces_.size(); }
-
- private:
-  struct Piece {
-    std::uintptr_t end = 0;
-    Access write;
-    std::vector<Access> reads;  // at most one per stream: its last
-  };
-  using Pieces = std::map<std::uintptr_t, Piece>;  // by begin
-
-  Pieces::const_iterator first_after(std::uintptr_t address) const;
-  void split(std::uintptr_t address);
-
-  Pieces pieces_;
 };
 
 class RaceFinder final : public Observer {
@@ -129,7 +84,7 @@ class RaceFinder final : public Observer {
   using Work = std::vector<Access>;
   /// The work of a capture, which conflicts with other work only when it is launched.
   struct Graph {
-    AccessMap accesses;
+    AccessMap<Access> accesses;
     std::vector<Work> works;
   };
   using Key = std::tuple<std::string, std::string, std::uint32_t, std::uint32_t, BlockState>;
@@ -139,8 +94,9 @@ class RaceFinder final : public Observer {
   template <class Find>
   void find(Find find);
   void queued(const StreamQueue& queue, Work work);
-  void add(const StreamQueue& queue, Work work, AccessMap& accesses, std::vector<Conflict>& found);
-  static void compare(const Work& work, const AccessMap& accesses, VectorClock& clock,
+  void add(const StreamQueue& queue, Work work, AccessMap<Access>& accesses,
+           std::vector<Conflict>& found);
+  static void compare(const Work& work, const AccessMap<Access>& accesses, VectorClock& clock,
                       std::vector<Conflict>& found);
   void forget_ordered();
   void report(const std::vector<Conflict>& found);
@@ -151,7 +107,7 @@ class RaceFinder final : public Observer {
   std::vector<StreamState> streams_;
   std::unordered_map<const StreamQueue*, std::uint32_t> numbers_;
   VectorClock host_;
-  AccessMap accesses_;
+  AccessMap<Access> accesses_;
   std::unordered_map<const Capture*, Graph> graphs_;
   std::size_t large_ = 1024;  // number of pieces at which ordered accesses are removed
   std::set<Key> reported_;    // since the last take()

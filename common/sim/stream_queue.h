@@ -10,7 +10,6 @@
 // accesses failure_.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -21,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/vector_clock.h"
 #include "td/base/host_memory.h"
 #include "td/base/objects.h"
 #include "td/device/device.h"
@@ -79,29 +79,6 @@ class EventState : public RefCounted, public PooledObject {
   std::atomic<std::uint32_t> done_{0};
   Failure failure_;
   Clock::time_point when_;
-};
-
-/// A vector clock: the work that comes before a point, as one count of finished work per stream (C.
-/// J. Fidge, 1988; F. Mattern, 1989). For the race finder the host, each stream and each event have
-/// one, in a capture each branch and each event. Counts only grow.
-class VectorClock {
- public:
-  /// Returns how much of the stream's work comes before.
-  std::uint64_t operator[](std::size_t stream) const {
-    return stream < counts_.size() ? counts_[stream] : 0;
-  }
-  /// Orders this after the stream's first `count` pieces of work.
-  void raise(std::size_t stream, std::uint64_t count) {
-    if (stream >= counts_.size()) counts_.resize(stream + 1);
-    counts_[stream] = std::max(counts_[stream], count);
-  }
-  /// Orders this after everything that `other` comes after.
-  void join(const VectorClock& other) {
-    for (std::size_t i = 0; i < other.counts_.size(); ++i) raise(i, other.counts_[i]);
-  }
-
- private:
-  std::vector<std::uint64_t> counts_;
 };
 
 /// A host buffer for copies of pageable memory, and the event after which it is free.

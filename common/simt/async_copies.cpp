@@ -12,6 +12,7 @@ void Machine::async_copy(const AsyncCopy& copy) {
   AsyncCopies& own = copies_[current_->info.linear];
   own.pending.push_back(copy);
   own.pending.back().batch = own.batch;
+  own.pending.back().shared_reads = own.shared_reads;
 }
 
 void Machine::async_commit() {
@@ -35,6 +36,9 @@ void Machine::copy_now(const AsyncCopy& copy) {
     access(AccessKind::kRead, address(copy.from), read, AccessForm::kPlain, copy.pc);
   if (observer_)
     access(AccessKind::kWrite, address(copy.to), copy.bytes, AccessForm::kPlain, copy.pc);
+  if (observer_)
+    observer_->async_copy(copy.bytes,
+                          copies_[current_->info.linear].shared_reads > copy.shared_reads);
   std::memcpy(copy.to, copy.from, read);
   std::memset(static_cast<char*>(copy.to) + read, 0, copy.zeros);
 }

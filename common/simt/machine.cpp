@@ -197,6 +197,8 @@ void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes,
     access.space = Space::kOtherStack;
   else if (!memory_.classify(access))
     return;
+  if (access.space == Space::kShared && kind == AccessKind::kRead && !copies_.empty())
+    ++copies_[current_->info.linear].shared_reads;
   if (access.space == Space::kGlobal && DeviceHeap::contains(address))
     return check_heap(access, pc);
   const Place place = place_before(pc);

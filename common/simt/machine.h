@@ -46,10 +46,12 @@ struct AsyncCopy {
   std::size_t bytes, zeros;
   std::uintptr_t pc;
   std::uint32_t batch = 0;
+  std::size_t shared_reads = 0;  ///< Of its thread, when it began.
 };
 struct AsyncCopies {
   std::vector<AsyncCopy> pending;
-  std::uint32_t batch = 0;  ///< Batches that were committed.
+  std::uint32_t batch = 0;       ///< Batches that were committed.
+  std::size_t shared_reads = 0;  ///< Of the thread, so far.
 };
 
 /// The lanes of one warp, one bit per lane.

@@ -27,16 +27,16 @@ struct Factor {
 // end
 
 td::Tensor gemm(const td::Tensor& a, const td::Tensor& b) {
-  // blank: C by rows is its transpose by columns, and that is B^T A^T. About 9 lines.
   const int m = static_cast<int>(a.size(0)), k = static_cast<int>(a.size(1));
   const int n = static_cast<int>(b.size(1));
   const td::Tensor c = td::empty({m, n}, a.device());
   blas::Handle handle(a.device());
   blas::set_stream(handle, td::getCurrentStream(a.device()));
+  // blank: C by rows is its transpose by columns, and that is B^T A^T. About 4 lines.
   const float one = 1, zero = 0;
   const Factor left(a), right(b);
   blas::sgemm(handle, right.operation, left.operation, n, m, k, &one, b, right.ld, a, left.ld,
               &zero, c, n);
-  return c;
   // end
+  return c;
 }

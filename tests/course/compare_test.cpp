@@ -25,6 +25,14 @@ TEST_CASE("the first wrong index, both values and the count are reported") {
   CHECK(difference({1.2}, {1}, 0.1) == "index 0: expected 1, got 1.2");
 }
 
+TEST_CASE("a relative tolerance grows with the expected number") {
+  CHECK(difference({1010, -1010}, {1000, -1000}, 0, 0.01).empty());
+  CHECK(difference({1011}, {1000}, 1, 0.01) == "index 0: expected 1000, got 1011");
+  CHECK(difference({0.5}, {0}, 1, 0.01).empty());
+  CHECK_FALSE(difference({kNaN}, {1}, 0, 1e30).empty());
+  CHECK_FALSE(difference({1}, {kNaN}, 0, kInf).empty());
+}
+
 TEST_CASE("a wrong length is reported, whatever the elements are") {
   CHECK(difference({1, 2}, {1, 2, 3}, 0.1) == "expected 3 elements, got 2");
 }

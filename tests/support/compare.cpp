@@ -1,6 +1,7 @@
 // The comparison itself, and the texts for the most frequent causes of a wrong number.
 #include "compare.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -11,9 +12,10 @@
 namespace check {
 namespace {
 
-bool agree(double actual, double expected, double tolerance) {
+bool agree(double actual, double expected, double tolerance, double relative) {
   if (std::isinf(expected) || std::isinf(actual)) return actual == expected;
-  return std::fabs(actual - expected) <= tolerance;  // false for NaN
+  // false for NaN
+  return std::fabs(actual - expected) <= std::max(tolerance, relative * std::fabs(expected));
 }
 
 /// The probable cause of a wrong value; empty when there is none.
@@ -26,7 +28,7 @@ std::string remark(double actual) {
 }  // namespace
 
 std::string difference(const std::vector<double>& actual, const std::vector<double>& expected,
-                       double tolerance) {
+                       double tolerance, double relative) {
   std::ostringstream text;
   text.precision(7);
   if (actual.size() != expected.size()) {
@@ -35,7 +37,7 @@ std::string difference(const std::vector<double>& actual, const std::vector<doub
   }
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < actual.size(); ++i) {
-    if (agree(actual[i], expected[i], tolerance)) continue;
+    if (agree(actual[i], expected[i], tolerance, relative)) continue;
     if (++wrong > 1) continue;
     text << "index " << i << ": expected " << expected[i] << ", got " << actual[i]
          << remark(actual[i]);

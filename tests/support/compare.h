@@ -22,10 +22,11 @@ inline const std::vector<int>& odd_sizes() {
   return sizes;
 }
 
-/// Says how two sequences differ, or nothing when every |actual - expected| <= tolerance.
+/// Says how two sequences differ, or nothing when every |actual - expected| is at most `tolerance`
+/// or at most `relative` * |expected|.
 /// NaN equals nothing, on either side; infinities equal themselves only.
 /// @return empty, or one line naming the first wrong index, both values and how many are wrong.
 std::string difference(const std::vector<double>& actual, const std::vector<double>& expected,
-                       double tolerance);
+                       double tolerance, double relative = 0);
 
 }  // namespace check

@@ -2,6 +2,7 @@
 """Runs whole CUDA programs with `./course cuda`: cuda_programs_test.py TOOL BUILD FOLDER.
 
 Called by CTest. Programs that are right (programs/) print the lines that they begin with, and --check finds nothing in them.
+The pages of the chapters show what their programs print: `<!-- cuda: product_naive.cu --profile -->` before a fenced block.
 Programs with one mistake (mistakes/) make --check print the words that they begin with, and fail. The last part looks at the
 command: its errors, the profile, and that a program is not compiled again.
 """
@@ -10,12 +11,17 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import time
 
+import listings_test
+
 PATIENCE = 120  # seconds; a busy machine is no fault
+CHAPTERS = pathlib.Path(__file__).resolve().parents[2] / "chapters"
+SHOWN = re.compile(r"<!-- cuda: (.+?) -->\n+```[a-z]*\n(.*?)```", re.S)
 faults = []
 
 
@@ -47,6 +53,13 @@ def check_right(tool, program, words=()):
     lines = out.splitlines()
     for line in wanted(program):
         expect(line in lines, f"{program.name} does not print \"{line}\":\n{everything}")
+
+
+def check_page(tool, page):
+    for what, block in SHOWN.findall(page.read_text(encoding="utf-8")):
+        program, *options = what.split()
+        _, out, everything = tool.run(page.parent / "programs" / program, *options)
+        expect(listings_test.agrees(block, out), f"{page}: {what} prints something else:\n{everything}")
 
 
 def check_mistake(tool, program):
@@ -120,8 +133,7 @@ def main():
     two_files = folder / "programs/two_files"
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         jobs = [pool.submit(check_right, tool, program) for program in sorted(folder.glob("programs/*.cu"))]
-        of_chapters = sorted((pathlib.Path(__file__).resolve().parents[2] / "chapters").glob("*/programs/*.cu"))
-        jobs += [pool.submit(check_right, tool, program) for program in of_chapters]
+        jobs += [pool.submit(check_page, tool, page) for page in sorted(CHAPTERS.glob("*/README.md"))]
         jobs += [pool.submit(check_mistake, tool, program) for program in sorted(folder.glob("mistakes/*.cu"))]
         jobs.append(pool.submit(check_right, tool, two_files / "main.cu",
                                 [two_files / "scale.cu", two_files / "host.cc", "-D", "COUNT=32", "-std=c++17"]))

@@ -7,7 +7,7 @@
 #include "simt/launch.h"
 #include "td/td.h"
 
-/// Exercise 13.gemm. Implement `gemm`. It must compute C = A B with one call of
+/// Exercise 13.gemm. Complete `gemm`. It must compute C = A B with one call of
 /// td::simt::blas::sgemm, cuBLAS's function, which stores matrices by columns:
 /// - A matrix that td stores by rows is its transpose for cuBLAS. So ask for the transpose of C.
 /// - Views must be read as they are: slices, whose rows are farther apart than they are long, and
@@ -21,11 +21,11 @@
 /// Example: gemm({{1, 2}, {3, 4}}, {{5}, {6}}) is {{17}, {39}}.
 td::Tensor gemm(const td::Tensor& a, const td::Tensor& b);
 
-/// Exercise 13.softcap. Implement `softcap`. It must compute cap * tanh(x / cap), which keeps the
+/// Exercise 13.softcap. Complete `softcap`. It must compute cap * tanh(x / cap), which keeps the
 /// logits of a model between -cap and cap, as an operation with a gradient. The kernels
 /// softcap_forward and softcap_backward are given (kernels.h); join them by
 /// td::autograd::Function:
-/// - The forward pass launches softcap_forward, and saves what softcap_backward needs with
+/// - The forward pass is given but for one thing: it saves what softcap_backward needs with
 ///   save_for_backward(), which notices when the tensor is changed in place before the backward
 ///   pass.
 /// - The backward pass launches softcap_backward. It returns one gradient per argument of forward;

@@ -5,8 +5,8 @@ Each line is a checksum, the sum of element i times i % 13. The inputs are integ
 results do not depend on the order of additions.
 
 Twin of: ./course run 13 values --device sim
-Compared: ^ +(matmul|gemm|tensor_matmul) +([-+0-9.e]+)
-Compared: ^ +(softcap|its gradient) +([-+0-9.e]+)
+Compared: ^ +((?:naive_|register_|async_|tensor_)?matmul|gemm|half2_saxpy) +([-+0-9.e]+)
+Compared: ^ +(attention|softcap|its gradient) +([-+0-9.e]+)
 """
 
 import torch
@@ -40,10 +40,17 @@ class Softcap(torch.autograd.Function):
 def main():
     a, b = integers(1000, 7919, 31, -15), integers(1000, 104729, 17, -8)
     matrix, other = a.view(20, 50), b.view(50, 20)
-    show("matmul", matrix @ other)
+    for name in "naive_matmul", "matmul", "register_matmul":
+        show(name, matrix @ other)
+    show("async_matmul", a[:256].view(16, 16) @ b[:768].view(16, 48))
     show("gemm", torch.mm(matrix, other))
     half_a, half_b = a[:512].view(32, 16).half(), b[:768].view(16, 48).half()
     show("tensor_matmul", half_a.float() @ half_b.float())  # Tensor Cores add products of halves in float
+
+    both = torch.cat([half_b.flatten()[:512].float() + 3 * half_a.flatten().float(), half_b.flatten()[512:].float()])
+    show("half2_saxpy", both)
+    q, k, v = a[:200].view(10, 20), b.view(50, 20), a.view(50, 20)
+    show("attention", (q @ k.t() / 20**0.5).softmax(1) @ v)
 
     x = a.clone().requires_grad_()
     capped = Softcap.apply(x, 10.0)

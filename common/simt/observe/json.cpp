@@ -107,6 +107,8 @@ Json to_json(const Profile& profile) {
           {"flops", profile.flops},
           {"tensor_flops", profile.tensor_flops},
           {"matrix_products", profile.matrix_products},
+          {"async_bytes", profile.async_bytes},
+          {"overlapped_async_bytes", profile.overlapped_async_bytes},
           {"branch_efficiency", profile.branch_efficiency},
           {"gpu", std::string(profile.gpu.name)},
           {"occupancy", to_json(profile.occupancy)},

@@ -28,6 +28,7 @@ struct Observers::State {
   int barriers = 0;       // of the running block
   int most_barriers = 0;  // of all blocks so far
   std::size_t matrix_products = 0;
+  std::size_t async_bytes = 0, overlapped_async_bytes = 0;
   double tensor_flops = 0;
   std::vector<KernelReport> reports;
 };
@@ -94,6 +95,7 @@ void Observers::begin_launch(const LaunchInfo& launch) {
   s.paths.begin_launch(launch);
   s.most_barriers = 0;
   s.matrix_products = 0;
+  s.async_bytes = s.overlapped_async_bytes = 0;
   s.tensor_flops = 0;
 }
 
@@ -107,6 +109,8 @@ void Observers::end_launch(const LaunchInfo& launch) {
   profile.branch_efficiency = s.paths.efficiency();
   profile.barriers = s.most_barriers;
   profile.matrix_products = s.matrix_products;
+  profile.async_bytes = s.async_bytes;
+  profile.overlapped_async_bytes = s.overlapped_async_bytes;
   profile.tensor_flops = s.tensor_flops;
   describe(launch, s.regions, s.gpu, profile);
   check_shared_memory(launch, profile, s.findings);
@@ -168,6 +172,11 @@ void Observers::warp_barrier(std::uint32_t warp, std::uint32_t mask) {
 }
 
 void Observers::fence(const ThreadInfo& thread) { state_->races.fence(thread); }
+
+void Observers::async_copy(std::size_t bytes, bool is_overlapped) {
+  state_->async_bytes += bytes;
+  if (is_overlapped) state_->overlapped_async_bytes += bytes;
+}
 
 void Observers::basic_block(const ThreadInfo& thread, std::uintptr_t block) {
   state_->paths.basic_block(thread, block);

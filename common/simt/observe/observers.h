@@ -45,6 +45,7 @@ class Observers final : public Observer {
   void resume_block(uint3 block) override;
   void warp_barrier(std::uint32_t warp, std::uint32_t mask) override;
   void fence(const ThreadInfo& thread) override;
+  void async_copy(std::size_t bytes, bool is_overlapped) override;
   void basic_block(const ThreadInfo& thread, std::uintptr_t block) override;
   void matrix_product(std::uint32_t warp, int m, int n, int k, const Site* site) override;
   void found(Finding finding) override;

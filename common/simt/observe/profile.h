@@ -101,6 +101,9 @@ struct Profile {
   double flops = 0;                 ///< Stated by the launch.
   double tensor_flops = 0;          ///< Of matrix products (wmma).
   std::size_t matrix_products = 0;  ///< Calls of mma_sync, per warp.
+  std::size_t async_bytes = 0;      ///< Copied to shared memory asynchronously.
+  /// Of these, the bytes whose thread read shared memory before it waited for them.
+  std::size_t overlapped_async_bytes = 0;
   /// Threads that ran a basic block, in percent of those that their warps have room for; 0 if the
   /// kernel was not compiled to report its basic blocks.
   double branch_efficiency = 0;

@@ -127,6 +127,9 @@ class Table {
     if (profile_.barriers > 0)
       out_ << profile_.barriers << (profile_.barriers == 1 ? " barrier" : " barriers")
            << " per thread\n";
+    if (profile_.async_bytes > 0)
+      out_ << "asynchronous copies: " << grouped(profile_.async_bytes) << " bytes, "
+           << grouped(profile_.overlapped_async_bytes) << " of them during other work\n";
   }
 
   void memory() {

@@ -85,7 +85,7 @@ cudaError_t end(State& all, Capture& capture, const Stream& last) {
 cudaError_t check_races_in(State& all, const char* call, const Capture& capture,
                            const Capture::Branch& branch, const std::vector<Access>& accesses) {
   for (const Access& access : accesses)
-    if (const Access* earlier = capture.accesses.race_of(access, branch.clock))
+    if (const Access* earlier = race_of(capture.accesses, access, branch.clock))
       return refuse(all, call, "in a graph, " + race_text(all, *earlier, access));
   return cudaSuccess;
 }

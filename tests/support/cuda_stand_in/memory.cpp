@@ -46,7 +46,7 @@ const Memory* block_at(const State& all, const void* memory, bool is_pinned) {
 /// An operation that uses the block and that the host does not know to be done.
 cudaError_t check_unused(State& all, const char* call, const void* memory, std::size_t bytes) {
   const Access* const use =
-      all.accesses.later_than(all.host, number(memory), number(memory) + bytes);
+      later_than(all.accesses, all.host, number(memory), number(memory) + bytes);
   if (!use) return cudaSuccess;
   return refuse(all, call,
                 "the memory is still used by \"" + *use->name + "\" on " +
@@ -54,7 +54,7 @@ cudaError_t check_unused(State& all, const char* call, const void* memory, std::
 }
 
 void forget(State& all, const void* memory, std::size_t bytes) {
-  all.accesses.forget(number(memory), number(memory) + bytes);
+  all.accesses.filter(number(memory), number(memory) + bytes, [](Access&) { return false; });
   all.memory.erase(number(memory));
 }
 

@@ -68,7 +68,7 @@ cudaError_t check_races(State& all, const char* call, Stream& stream, const Oper
   stream.clock.join(all.host);
   for (const Use& use : operation.uses) {
     const Access access = access_of(stream, stream.queued + 1, operation, use);
-    if (const Access* earlier = all.accesses.race_of(access, stream.clock))
+    if (const Access* earlier = race_of(all.accesses, access, stream.clock))
       return refuse(all, call, race_text(all, *earlier, access));
   }
   return cudaSuccess;
@@ -78,7 +78,7 @@ void note_uses(State& all, const Stream& stream, const Operation& operation) {
   for (const Use& use : operation.uses)
     if (use.bytes > 0) all.accesses.note(access_of(stream, stream.queued + 1, operation, use));
   if (all.accesses.size() < all.many_accesses) return;
-  all.accesses.forget(all.host);
+  forget(all.accesses, all.host);
   all.many_accesses = std::max<std::size_t>(4096, 2 * all.accesses.size());
 }
 

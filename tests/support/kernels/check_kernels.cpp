@@ -36,7 +36,8 @@ void expect_results(const std::string& what, const std::vector<td::Tensor>& resu
                     const std::vector<std::vector<double>>& expected,
                     const std::vector<std::string>& names, double tolerance) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const std::string problem = difference(values(results.at(i)), expected[i], tolerance);
+    const std::string problem =
+        difference(values(results.at(i)), expected[i], tolerance, tolerance);
     const std::string name = i < names.size() ? names[i] : "result " + std::to_string(i);
     expect(problem.empty(), what + (expected.size() > 1 ? ", " + name : "") + ": " + problem);
   }

@@ -20,10 +20,11 @@ using KernelWork = std::function<std::vector<td::Tensor>(td::Device)>;
 /// Runs `work` on sim:0 with blocks and threads in forward, reversed and random order, and fails
 /// with the first finding, or unless the results are exactly `expected`. Notes do not fail, except
 /// one of threads that returned before a barrier. Then compares the results on cuda:0, where there
-/// is one. Use integers: their sums are exact in any order.
+/// is one. Use integers: their sums are exact in any order. Where a task needs exp or sqrt, state a
+/// tolerance.
 /// @param what names the launch in messages: "n = 33".
 /// @param names of the results in messages; without them "result 0", "result 1" and so on.
-/// @param tolerance for kernels whose results are rounded, such as those of exp.
+/// @param tolerance allows |result - expected| <= tolerance * max(1, |expected|). NaN fails.
 /// @return the reports of the run in forward order, one per launch.
 std::vector<td::simt::KernelReport> run_kernels(const std::string& what, const KernelWork& work,
                                                 const std::vector<std::vector<double>>& expected,

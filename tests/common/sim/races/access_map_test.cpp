@@ -49,7 +49,7 @@ struct Model {
 
 TEST_CASE("the map finds the conflicts that a model of single bytes finds") {
   std::mt19937 random(7);
-  AccessMap map;
+  AccessMap<Access> map;
   Model model;
   for (std::uint64_t count = 1; count <= 20000; ++count) {
     Access access;

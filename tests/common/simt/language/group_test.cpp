@@ -3,6 +3,7 @@
 #include "../machine/observed.h"
 #include "catch.h"
 #include "kernels.h"
+#include "simt/observe/report.h"
 
 using namespace td;
 using simt::launch;
@@ -158,6 +159,21 @@ TEST_CASE("Asynchronous copies are there after the thread has waited for them, a
       findings_of([&] { launch<double_buffer<false>>(block_of(64), in, out, tiles); });
   REQUIRE_FALSE(missing.empty());
   CHECK(missing[0].find("tile") != missing[0].npos);
+}
+
+TEST_CASE("A profile counts asynchronous copies, and those that last during other work") {
+  const Tensor in = arange(64 * 5, kFloat).to("sim:0"), out = sim_zeros({64}, kFloat);
+  const auto profile_of = [&](int tiles) {
+    return simt::observe({}, [&] { launch<double_buffer<true>>(block_of(64), in, out, tiles); })[0]
+        .profile;
+  };
+  CHECK(profile_of(5).async_bytes == 5 * 256);
+  CHECK(profile_of(5).overlapped_async_bytes == 4 * 256);
+  CHECK(simt::table(profile_of(5))
+            .find("asynchronous copies: 1,280 bytes, 1,024 of them during other work") !=
+        std::string::npos);
+  CHECK(profile_of(1).async_bytes == 256);
+  CHECK(profile_of(1).overlapped_async_bytes == 0);
 }
 
 TEST_CASE("Producers and consumers share a pipeline") {

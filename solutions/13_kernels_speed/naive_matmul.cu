@@ -1,0 +1,14 @@
+// naive_matmul: exercise 13.naive_matmul, declared in kernels.h.
+#include "kernels.h"
+#include "simt/exercise.h"
+
+__global__ void naive_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  // blank: A test of both, a sum over k, and one store. 4 lines.
+  if (row >= m || col >= n) return;
+  float sum = 0;
+  for (int p = 0; p < k; ++p) sum += a[row * k + p] * b[p * n + col];
+  c[row * n + col] = sum;
+  // end
+}
