@@ -42,7 +42,7 @@ __global__ void transpose(const float* in, float* out, int rows, int cols);
 /// - Each block loads an element of `in` at most once.
 /// - Use one call of __syncthreads() per thread.
 ///
-/// @param n elements of `in` and of `out`. None is NaN.
+/// @param n elements of `in` and of `out`, all of them finite.
 ///
 /// Example: {-4, -1, -3, -3} becomes {-1, -1, -1, -3}.
 __global__ void max_pool(const float* in, float* out, int n);
@@ -112,7 +112,8 @@ __global__ void dot(const float* a, const float* b, float* out, int n);
 /// Exercise 12.total. `total.cu` is given, with three faults. Repair it. The kernel must add to
 /// out[0] the sum of all n elements. The caller has set out[0] to 0.
 /// - A block has 256 threads, one for each element.
-/// - Add in shared memory, as a tree; use at most 9 calls of __syncthreads() per thread.
+/// - Add in shared memory, as a tree in which whole warps work or rest.
+/// - Use at most 9 calls of __syncthreads() per thread.
 /// - Accesses to shared memory must be free of bank conflicts.
 /// - Use at most one atomic operation on `out` per block.
 ///
@@ -158,7 +159,7 @@ __global__ void sum_of_columns(const float* in, float* out, int rows, int cols);
 ///   shared memory and no barrier.
 /// - The last warp may have fewer than 32 elements; the missing ones do not count.
 ///
-/// @param n elements of `in` and of `out`. None is NaN.
+/// @param n elements of `in` and of `out`, all of them finite.
 ///
 /// Example: 40 elements, where element i is i: out[0] is -31, out[31] is 0, out[39] is 0.
 __global__ void below_max(const float* in, float* out, int n);

@@ -31,6 +31,7 @@ TEST_CASE("a last warp that is not full, and negative elements only", "[below_ma
     subtract_maxima(n, 128);
     subtract_maxima(n, 128, -1000);
   }
+  check::run_on_vector<below_max>(std::vector<float>(40, -3e38f), 64, std::vector<double>(40, 0));
 }
 
 TEST_CASE("maximum of warps: neither shared memory nor a barrier", "[below_max]") {

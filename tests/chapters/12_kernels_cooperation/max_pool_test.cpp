@@ -3,8 +3,8 @@
 
 namespace {
 
-td::simt::KernelReport pool(int n, int shift = 0) {
-  const std::vector<float> in = check::mixed_numbers(n, shift);
+td::simt::KernelReport pool(const std::vector<float>& in) {
+  const int n = static_cast<int>(in.size());
   std::vector<double> expected;
   for (int i = 0; i < n; ++i) {
     const auto first = in.begin() + std::max(0, i - 1), last = in.begin() + std::min(n, i + 2);
@@ -12,6 +12,8 @@ td::simt::KernelReport pool(int n, int shift = 0) {
   }
   return check::run_on_vector<max_pool>(in, 256, expected);
 }
+
+td::simt::KernelReport pool(int n, int shift = 0) { return pool(check::mixed_numbers(n, shift)); }
 
 }  // namespace
 
@@ -22,6 +24,7 @@ TEST_CASE("maxima: one tile", "[max_pool]") {
 
 TEST_CASE("negative elements only", "[max_pool]") {
   for (const int n : {1, 33, 256, 512}) pool(n, -1000);
+  pool(std::vector<float>(300, -3e38f));
 }
 
 TEST_CASE("maxima: several tiles, which need elements of their neighbors", "[max_pool]") {

@@ -30,7 +30,7 @@ std::vector<double> softmax(const std::vector<float>& in, int cols) {
 simt::KernelReport run_softmax(int rows, int cols, float range = 3, float shift = 0) {
   const std::vector<float> in = numbers(rows * cols, range, shift);
   return check::run_kernels(
-      std::to_string(rows) + " x " + std::to_string(cols) + " near " + std::to_string(int(shift)),
+      std::to_string(rows) + " x " + std::to_string(cols) + ", first " + std::to_string(in[0]),
       [&](td::Device device) -> std::vector<td::Tensor> {
         const td::Tensor out = check::poisoned_output({rows, cols}, device);
         simt::launch<row_softmax>({dim3(check::blocks_for(rows, 4)), dim3(32, 4)},
@@ -58,6 +58,7 @@ TEST_CASE("large numbers, and rows without a positive one", "[row_softmax]") {
   run_softmax(4, 33, 3, 1000);
   run_softmax(4, 33, 3, -1000);
   run_softmax(4, 100, 500);
+  run_softmax(2, 40, 0, -3e38f);
 }
 
 TEST_CASE("three loads of each element, coalesced", "[row_softmax]") {

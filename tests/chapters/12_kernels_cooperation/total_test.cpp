@@ -31,12 +31,16 @@ TEST_CASE("total: several blocks", "[total]") {
   for (const int n : {300, 1023, 2048}) add_up(n);
 }
 
-TEST_CASE("nine barriers, no bank conflicts, one atomic operation per block", "[total]") {
+TEST_CASE("nine barriers, whole warps, no bank conflicts, one atomic operation per block",
+          "[total]") {
   const simt::KernelReport report = add_up(2048);
   check::expect_barriers_at_most(report, 9);
   check::expect_no_bank_conflicts(report);
   check::expect_at_most(report, "atomic operations on `out`",
                         report.profile.of("out", simt::kAtomic).lanes, 8);
+  // As in the tests of block_sum: a tree needs 3 requests per warp that adds.
+  check::expect_at_most(report, "requests to shared memory", report.profile.shared().requests,
+                        8 * 64);
   check::expect_at_most(report, "atomic requests to shared memory",
                         report.profile.shared(simt::kAtomic).requests, 0);
 }

@@ -15,6 +15,21 @@ __global__ void max_pool(const float* in, float* out, int n) {
 }
 }  // namespace zero_outside
 
+// answer: a_low_number_outside
+// expect: expected
+// Right unless all neighbors are below -1e30.
+namespace a_low_number_outside {
+__global__ void max_pool(const float* in, float* out, int n) {
+  __shared__ float s[258];  // s[t + 1] is the element of thread t.
+  const int t = threadIdx.x, i = blockIdx.x * 256 + t;
+  s[t + 1] = i < n ? in[i] : -1e30f;
+  if (t == 0) s[0] = i > 0 ? in[i - 1] : -1e30f;
+  if (t == 255) s[257] = i + 1 < n ? in[i + 1] : -1e30f;
+  __syncthreads();
+  if (i < n) out[i] = fmaxf(s[t], fmaxf(s[t + 1], s[t + 2]));
+}
+}  // namespace a_low_number_outside
+
 // answer: tiles_without_neighbors
 // expect: expected
 // Right for one block. Other blocks leave out the elements next to their tile.

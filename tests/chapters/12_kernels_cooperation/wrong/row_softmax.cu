@@ -60,6 +60,36 @@ __global__ void row_softmax(const float* in, float* out, int rows, int cols) {
 }
 }  // namespace maximum_of_zero_or_more
 
+// answer: maximum_of_a_low_number
+// expect: index 0: expected
+// Right unless a row has only elements below -1e30.
+namespace maximum_of_a_low_number {
+__device__ float max_of_warp(float value) {
+  for (int step = 16; step > 0; step /= 2)
+    value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, step));
+  return value;  // In all lanes.
+}
+
+__device__ float sum_of_warp(float value) {
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffff, value, step);
+  return value;
+}
+
+__global__ void row_softmax(const float* in, float* out, int rows, int cols) {
+  const int row = blockIdx.x * 4 + threadIdx.y, lane = threadIdx.x;
+  if (row >= rows) return;  // The whole warp returns, and no barrier follows.
+  const float* x = in + row * cols;
+  float* y = out + row * cols;
+  float largest = -1e30f;
+  for (int col = lane; col < cols; col += 32) largest = fmaxf(largest, x[col]);
+  largest = max_of_warp(largest);
+  float sum = 0;
+  for (int col = lane; col < cols; col += 32) sum += expf(x[col] - largest);
+  sum = sum_of_warp(sum);
+  for (int col = lane; col < cols; col += 32) y[col] = expf(x[col] - largest) / sum;
+}
+}  // namespace maximum_of_a_low_number
+
 // answer: first_32_columns
 // expect: expected
 // Right for rows of up to 32 elements.

@@ -99,6 +99,23 @@ __global__ void total(const float* in, float* out, int n) {
 }
 }  // namespace atomics_in_shared_memory
 
+// answer: one_thread_adds
+// expect: requests to shared memory, at most 512 are needed
+// Every sum is right, but 255 threads wait while one thread adds 256 elements.
+namespace one_thread_adds {
+__global__ void total(const float* in, float* out, int n) {
+  __shared__ float s[256];
+  const int t = threadIdx.x;
+  const int i = blockIdx.x * 256 + t;
+  s[t] = i < n ? in[i] : 0.0f;
+  __syncthreads();
+  if (t > 0) return;
+  float sum = 0;
+  for (int j = 0; j < 256; ++j) sum += s[j];
+  atomicAdd(out, sum);
+}
+}  // namespace one_thread_adds
+
 // answer: two_barriers_per_step
 // expect: 17 barriers per thread, at most 9 are needed
 // Every sum is right, but each step waits twice.
