@@ -85,6 +85,9 @@ function(td_kernel_options target)
     set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND PROPERTY
       COMPILE_OPTIONS -fno-tree-sink)
   endif()
+  # <cooperative_groups.h> and others by CUDA's names; nvcc has its own.
+  set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND PROPERTY
+    COMPILE_OPTIONS "-I${PROJECT_SOURCE_DIR}/common/cuda/include")
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/common")
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_link_libraries(${target} PRIVATE td_simt)
