@@ -21,4 +21,4 @@ while [ $# -gt 0 ]; do
 done
 "${preprocess[@]}" -fno-char8_t -include cuda_runtime.h -E -x c++ "$source" -o "$object.i"
 "$translator" "$object.i" "$object.ii"
-"${compile[@]}" -fno-char8_t -fpermissive -w -c "$object.ii" -o "$object"
+"${compile[@]}" -fno-char8_t -w -c "$object.ii" -o "$object"

@@ -93,7 +93,7 @@ def run_cuda(line, code, programs, root):
                          stderr=subprocess.STDOUT, text=True, check=False)
     if run.returncode != int(code or 0):
         return None, f"\"{line}\" ended with exit code {run.returncode}:\n{run.stdout}"
-    return run.stdout, None
+    return re.sub(r"^(building \[|another command builds).*\n", "", run.stdout, flags=re.M), None
 
 
 def check_output(chapter, what, block, programs):
