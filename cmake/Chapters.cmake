@@ -58,7 +58,10 @@ function(course_exercise target chapter name source folder)
   if(ARGC GREATER 5)
     set(optimization ${ARGV5})
   endif()
-  if(source MATCHES "\\.cu$")
+  if(is_program)
+    td_program_options(${target})
+    target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
+  elseif(source MATCHES "\\.cu$")
     # Stubs and wrong answers fail on sim, before a checker takes them to a GPU.
     if(target MATCHES "^(stub|answers?)_")
       td_kernel_options(${target} SIM_ONLY)
@@ -136,7 +139,7 @@ function(course_answers chapter name)
     course_link_answers(${target} lib${chapter}_${name}.so)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
     list(FILTER sources INCLUDE REGEX "/right/.*\\.cu$")
-    if(sources AND TD_CUDA_FOUND)  # wrong answers fail on sim, before a checker takes them to a GPU
+    if(sources AND TD_CUDA_FOUND AND NOT is_program)  # wrong answers fail on sim, before a checker takes them to a GPU
       td_cuda_kernels(${target} ${sources})
       course_link_answers(${target}_cuda lib${chapter}_${name}_cuda.so)
     endif()
@@ -160,6 +163,10 @@ endfunction()
 # The solution, the stub, the learner's file, and the wrong and right answers of one exercise.
 function(course_add_exercise chapter name suffix)
   set(solution "${chapter_ROOT}/solutions/${chapter_FOLDER}/${name}${suffix}")
+  set(is_program "")  # host code that launches by itself
+  if(suffix STREQUAL ".cu")
+    file(STRINGS "${solution}" is_program REGEX "<<<")
+  endif()
   course_exercise(${chapter}_${name} ${chapter} ${name} "${solution}" "${course_variants}/solution")
 
   set(stub "${PROJECT_BINARY_DIR}/stubs/${chapter_FOLDER}/${name}${suffix}")
@@ -367,8 +374,8 @@ if(TD_CATCH2_FOUND)
   target_link_libraries(check_support PUBLIC Catch2::Catch2)
   # Devices for the chapters that have no tensors, tensors for the others, kernels for chapters 11 to 13.
   foreach(name IN ITEMS devices tensors kernels)
-    add_library(check_${name} OBJECT EXCLUDE_FROM_ALL
-      "${PROJECT_SOURCE_DIR}/tests/support/${name}/check_${name}.cpp")
+    file(GLOB support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/${name}/check_*.cpp")
+    add_library(check_${name} OBJECT EXCLUDE_FROM_ALL ${support})
     course_options(check_${name})
   endforeach()
   target_link_libraries(check_devices PUBLIC check_support td_device td_sim)

@@ -85,12 +85,45 @@ function(td_kernel_options target)
     set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND PROPERTY
       COMPILE_OPTIONS -fno-tree-sink)
   endif()
+  # <cooperative_groups.h> and others by CUDA's names; nvcc has its own.
+  set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND PROPERTY
+    COMPILE_OPTIONS "-I${PROJECT_SOURCE_DIR}/common/cuda/include")
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/common")
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_link_libraries(${target} PRIVATE td_simt)
   if(TD_CUDA_FOUND AND NOT "SIM_ONLY" IN_LIST ARGN)
     td_cuda_kernels(${target} ${sources})
   endif()
+endfunction()
+
+# The target's .cu files also have host code in CUDA C++: it calls CUDA's runtime and launches with <<<>>>. They are
+# translated, and they take a copy of the course's runtime that no other library sees, because the core may have NVIDIA's.
+function(td_program_options target)
+  if(NOT TARGET td_cuda_copy)
+    add_library(td_cuda_copy STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:td_cuda>)
+    target_link_libraries(td_cuda_copy PUBLIC td_simt)
+    # Its own calls are not wrapped: only the program's are observed.
+    list(TRANSFORM TD_WRAPPED_FUNCTIONS REPLACE "(.+)" "--redefine-sym=\\1=__real_\\1" OUTPUT_VARIABLE renamings)
+    add_custom_command(TARGET td_cuda_copy POST_BUILD VERBATIM
+      COMMAND "${CMAKE_OBJCOPY}" ${renamings} $<TARGET_FILE:td_cuda_copy>)
+    add_executable(translate_cuda EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/tools/translate_cuda/main.cpp"
+      "${PROJECT_SOURCE_DIR}/tools/course/translate_cuda.cpp" "${PROJECT_SOURCE_DIR}/tools/course/cpp_tokens.cpp")
+    td_target_options(translate_cuda)
+    target_compile_features(translate_cuda PRIVATE cxx_std_20)
+    target_compile_options(translate_cuda PRIVATE -O1)
+    target_include_directories(translate_cuda PRIVATE "${PROJECT_SOURCE_DIR}/tools/course")
+    set_target_properties(translate_cuda PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tools")
+  endif()
+  td_kernel_options(${target} SIM_ONLY)
+  target_include_directories(${target} BEFORE PRIVATE "${PROJECT_SOURCE_DIR}/common/cuda/include")
+  add_dependencies(${target} translate_cuda)
+  set_property(TARGET ${target} PROPERTY RULE_LAUNCH_COMPILE
+    "\"${PROJECT_SOURCE_DIR}/cmake/compile_program.sh\" \"${PROJECT_BINARY_DIR}/tools/translate_cuda\"")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpermissive)
+  endif()
+  target_link_libraries(${target} PRIVATE td_cuda_copy)
+  target_link_options(${target} PRIVATE LINKER:--exclude-libs,libtd_cuda_copy.a)
 endfunction()
 
 # The same files by nvcc, as lib<target>_cuda.so next to the other (common/simt/cuda_launch.cpp).

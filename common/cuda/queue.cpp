@@ -92,6 +92,13 @@ void add_order(State& all, Stream& stream, Operation& operation) {
   operation.clock = stream.clock;
 }
 
+/// Whether work of another stream was queued before and need not be done.
+bool can_overlap(const State& all, const Stream& stream, const Operation& operation) {
+  for (const Stream* other : all.devices[stream.device].streams)
+    if (other != &stream && operation.clock[other->number] < other->count) return true;
+  return false;
+}
+
 /// The host may touch pinned and managed memory, and should wait before.
 void note_uses(State& all, const Stream& stream, const Call& call, const std::vector<Use>& uses) {
   for (const Use& use : uses) {
@@ -118,6 +125,7 @@ OperationPtr enqueue(State& all, Stream& stream, std::function<void()> run, cons
   operation->run = std::move(run);
   add_order(all, stream, *operation);
   note_uses(all, stream, call, uses);
+  if (operation->run) all.overlaps += can_overlap(all, stream, *operation);
   stream.last = operation;
   all.queue.push_back(operation);
   if (!all.has_worker) {

@@ -119,6 +119,7 @@ void write_check(const Reports& all) {
   for (const auto& [kernel, verdict] : all.verdicts)
     file << "kernel\t" << kernel << '\t' << verdict.launches << '\t' << verdict.faults << '\n';
   file << "host\t" << all.faults_of_host << '\n';
+  file << "overlaps\t" << state().overlaps << '\n';
   for (const std::string& key : all.told) file << "told\t" << key << '\n';
 }
 
@@ -213,7 +214,7 @@ void write_reports(bool has_ended) {
     if (has_ended) report_leaks(state());
     write_check(all);
   }
-  if (!settings().profile.empty()) write_profiles(all);
+  if (!all.profiles.empty()) write_profiles(all);
 }
 
 }  // namespace td::cudart

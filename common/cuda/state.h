@@ -114,6 +114,7 @@ struct State {
   std::deque<OperationPtr> queue;
   std::uint64_t blocks = 0;  ///< that were made so far
   unsigned streams = 0;
+  std::size_t overlaps = 0;  ///< operations that may run beside an earlier one of another stream
   std::optional<Arena> host_arena;
   // What the host may touch without waiting: it comes after `host`.
   VectorClock host;

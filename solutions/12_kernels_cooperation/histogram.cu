@@ -3,8 +3,8 @@
 #include "simt/exercise.h"
 
 __global__ void histogram(const unsigned char* in, int n, unsigned* bins) {
-  // blank: Set the block's bins to 0, count, add them to `bins`. About 9 lines.
-  __shared__ unsigned mine[256];
+  __shared__ unsigned mine[256];  // The block's own bins.
+  // blank: Set the block's bins to 0, count, add them to `bins`. 8 lines.
   for (int b = threadIdx.x; b < 256; b += blockDim.x) mine[b] = 0;
   __syncthreads();
   const int stride = gridDim.x * blockDim.x;

@@ -3,21 +3,21 @@
 #include "simt/exercise.h"
 
 __global__ void scan(const int* in, int* out, int* block_sums, int n) {
-  // blank: In step d = 1, 2, 4 ... each element adds the one d before it. 13 lines.
   __shared__ int s[256];
   const int t = threadIdx.x;
   const int i = blockIdx.x * 256 + t;
   s[t] = i < n ? in[i] : 0;
   __syncthreads();
+  // blank: In step d = 1, 2, 4 ... each element adds the one d before it. 6 lines.
   for (int d = 1; d < 256; d *= 2) {
     const int before = t >= d ? s[t - d] : 0;
     __syncthreads();  //! All have read before anyone writes.
     s[t] += before;
     __syncthreads();
   }
+  // end
   if (i < n) out[i] = s[t];
   if (t == 255) block_sums[blockIdx.x] = s[t];
-  // end
 }
 
 __global__ void add_carry(int* out, const int* scanned_sums, int n) {

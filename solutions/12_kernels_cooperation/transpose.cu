@@ -3,14 +3,17 @@
 #include "simt/exercise.h"
 
 __global__ void transpose(const float* in, float* out, int rows, int cols) {
-  // blank: Load a tile, wait for the block, store it by rows of `out`. 12 lines.
-  __shared__ float tile[32][33];  //! The extra column moves each row to the next bank.
+  // solution only
+  //= __shared__ float tile[32][32];
+  __shared__ float tile[32][33];
+  // end
   const int tx = threadIdx.x;
   const int col = blockIdx.x * 32 + tx;
   for (int ty = threadIdx.y; ty < 32; ty += 8) {
     const int row = blockIdx.y * 32 + ty;
     if (row < rows && col < cols) tile[ty][tx] = in[row * cols + col];
   }
+  // blank: Wait, store the tile by rows of `out`, and cure the bank conflicts. 7 lines.
   __syncthreads();
   const int out_col = blockIdx.y * 32 + tx;
   for (int ty = threadIdx.y; ty < 32; ty += 8) {

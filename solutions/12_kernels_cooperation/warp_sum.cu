@@ -10,10 +10,10 @@ __device__ float sum_of_warp(float value) {
 // end
 
 __global__ void warp_sum(const float* in, float* out, int n) {
-  // blank: Sum of each warp, one slot each, a barrier, sum of the slots. 11 lines.
   __shared__ float slots[32];
   const int t = threadIdx.x, warps = blockDim.x / 32;
   const int i = blockIdx.x * blockDim.x + t;
+  // blank: Sum of each warp, one slot each, a barrier, sum of the slots. 9 lines.
   const float sum = sum_of_warp(i < n ? in[i] : 0.0f);
   if (t % 32 == 0) slots[t / 32] = sum;
   __syncthreads();

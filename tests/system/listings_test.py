@@ -8,7 +8,7 @@
 `<!-- listing: main.cpp#name -->` before a fenced block: the block is what stands between
 `// anchor: name` and `// anchor end` in that file of the chapter; without `#name`, it is the whole file.
 `<!-- output: ./course run 2 --device sim -->` before a fenced block: the block is what the program
-prints, stdout and stderr together. `./course launch -n 2 6 ...` starts it as several ranks. `…` in a line stands for any text, a line `…` for any lines; what
+prints, stdout and stderr together. `./course launch -n 2 6 ...` starts it as several ranks, `./course cuda chapters/FILE` a CUDA program. `…` in a line stands for any text, a line `…` for any lines; what
 changes from run to run, or with the machine, is written so. `(exit code 1)` at the end of the mark
 says that the program ends with it; without that it is 0.
 `<!-- answer: ./course run 2 --device sim -->` begins the answer of a prediction, which ends with
@@ -67,6 +67,8 @@ def check_listing(chapter, what, block):
 def run_command(chapter, what, programs):
     """What the program prints, None where it cannot run here, or a fault as the second value."""
     line, code = re.fullmatch(r"(.*?)(?: \(exit code (\d+)\))?", what).groups()
+    if line.startswith("./course cuda chapters/"):
+        return run_cuda(line, code, programs, chapter.parent.parent)
     command = course_command.parsed(line)
     if not command or command.chapter != int(chapter.name[:2]):
         return None, f"cannot run \"{what}\": write ./course run {int(chapter.name[:2])} OPTIONS"
@@ -81,6 +83,17 @@ def run_command(chapter, what, programs):
     if run.returncode != int(code or 0):
         return None, f"\"{what}\" ended with exit code {run.returncode}:\n{run.stdout}"
     return run.stdout, None
+
+
+def run_cuda(line, code, programs, root):
+    """The same for a whole CUDA program, on the CPU."""
+    tool = pathlib.Path(programs).resolve().parent / "tools/course/course-tool"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
+    run = subprocess.run([tool, *line.split()[1:], "--cpu"], env=environment, timeout=300, cwd=root, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, text=True, check=False)
+    if run.returncode != int(code or 0):
+        return None, f"\"{line}\" ended with exit code {run.returncode}:\n{run.stdout}"
+    return re.sub(r"^(building \[|another command builds).*\n", "", run.stdout, flags=re.M), None
 
 
 def check_output(chapter, what, block, programs):

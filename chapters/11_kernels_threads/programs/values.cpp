@@ -19,6 +19,17 @@ void show(td::Device device) {
   print("saxpy", c);
   launch<scale4>({1, 256}, c, 4.0f, n);
   print("scale4", c);
+  const td::Tensor image = c.narrow(0, 0, 960).view({30, 32}), out = td::empty_like(image);
+  const dim3 grid(2, 4), block(16, 8);
+  launch<flip>({grid, block}, image, out, 30, 32);
+  print("flip", out);
+  launch<broadcast_add>({grid, block}, a.narrow(0, 0, 30), b.narrow(0, 0, 32), out, 30, 32);
+  print("broadcast_add", out);
+  const td::Tensor indices = integers({30}, 7, 30, 0).to(td::kInt).to(device);
+  launch<gather_rows>({30, 32}, image, indices, out, 32);
+  print("gather_rows", out);
+  launch<affine>({2, 32}, image, a.narrow(0, 0, 64), out, 30, 32);
+  print("coalesce", out);
   std::cout << '\n';
 }
 

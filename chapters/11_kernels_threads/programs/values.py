@@ -5,7 +5,7 @@ Each line is a checksum, the sum of element i times i % 13. The inputs are integ
 results do not depend on the order of additions.
 
 Twin of: ./course run 11 values --device sim
-Compared: ^ +(add|saxpy|scale4) +([-+0-9.e]+)
+Compared: ^ +(add|saxpy|scale4|flip|broadcast_add|gather_rows|coalesce) +([-+0-9.e]+)
 """
 
 import torch
@@ -28,6 +28,12 @@ def main():
     c = c.add(a, alpha=0.5)
     show("saxpy", c)
     show("scale4", c * 4)
+    image = (c * 4)[:960].view(30, 32)
+    show("flip", image.flip(1))
+    show("broadcast_add", a[:30].view(-1, 1) + b[:32])
+    show("gather_rows", torch.nn.functional.embedding(torch.arange(30) * 7 % 30, image))
+    pairs = a[:64].view(32, 2)
+    show("coalesce", image * pairs[:, 0] + pairs[:, 1])
 
 
 if __name__ == "__main__":

@@ -30,6 +30,20 @@ void show(td::Device device) {
   const td::Tensor turned = td::empty({50, 20}, a.options());
   launch<transpose>({{2, 1}, {32, 8}}, a, turned, 20, 50);
   print("transpose", turned);
+  const td::Tensor product = td::zeros({1}, a.options());
+  launch<dot>({2, 256}, a, b, product, n);
+  print("dot", td::cat({product, product}));
+  const td::Tensor row = td::empty_like(a);
+  launch<max_pool>({4, 256}, a, row, n);
+  print("max_pool", row);
+  launch<conv_1d>({8, 128}, a, b, row, n, 5);
+  print("conv_1d", row);
+  launch<conv_2d>({{2, 3}, {32, 8}}, a, b, row, 20, 50);
+  print("conv_2d", row);
+  launch<sum_of_rows>({3, {32, 8}}, a, row, 20, 50);
+  print("sum_of_rows", row.narrow(0, 0, 20));
+  launch<sum_of_columns>({1, 256}, a, row, 20, 50);
+  print("sum_of_columns", row.narrow(0, 0, 50));
   std::cout << '\n';
 }
 

@@ -1,0 +1,299 @@
+#include "kernels.h"
+
+#include <cstring>
+
+#include "td/exercise.h"
+
+// answer: one_stream
+// expect: copies and launches that may run while another stream works, found 0
+// Right, but both halves are in one stream, one after another.
+namespace one_stream {
+
+__global__ void double_elements(float* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+
+int double_in_halves(float* host, int n) {
+  const int half = n / 2;
+  const size_t bytes = half * sizeof(float);
+  float* gpu = nullptr;
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
+    float *from = host + h * half, *to = gpu + h * half;
+    cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[0]);
+    double_elements<<<(half + 255) / 256, 256, 0, streams[0]>>>(to, half);
+    cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[0]);
+  }
+  for (cudaStream_t stream : streams) cudaStreamSynchronize(stream);
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
+  cudaFree(gpu);
+  return cudaGetLastError();  // the first error of all these calls
+}
+
+int double_array(float* elements, int n) {
+  float* pinned = nullptr;
+  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
+  if (error) return error;
+  std::memcpy(pinned, elements, n * sizeof(float));
+  const int result = double_in_halves(pinned, n);
+  std::memcpy(elements, pinned, n * sizeof(float));
+  cudaFreeHost(pinned);
+  return result;
+}
+
+}  // namespace one_stream
+
+// answer: waits_for_each_half
+// expect: copies and launches that may run while another stream works, found 0
+// Right, but waits for the first half before it queues the second one.
+namespace waits_for_each_half {
+
+__global__ void double_elements(float* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+
+int double_in_halves(float* host, int n) {
+  const int half = n / 2;
+  const size_t bytes = half * sizeof(float);
+  float* gpu = nullptr;
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
+    float *from = host + h * half, *to = gpu + h * half;
+    cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[h]);
+    double_elements<<<(half + 255) / 256, 256, 0, streams[h]>>>(to, half);
+    cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[h]);
+    cudaStreamSynchronize(streams[h]);
+  }
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
+  cudaFree(gpu);
+  return cudaGetLastError();  // the first error of all these calls
+}
+
+int double_array(float* elements, int n) {
+  float* pinned = nullptr;
+  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
+  if (error) return error;
+  std::memcpy(pinned, elements, n * sizeof(float));
+  const int result = double_in_halves(pinned, n);
+  std::memcpy(elements, pinned, n * sizeof(float));
+  cudaFreeHost(pinned);
+  return result;
+}
+
+}  // namespace waits_for_each_half
+
+// answer: blocking_copies
+// expect: copies and launches that may run while another stream works, found
+// Right, but cudaMemcpy waits, so nothing overlaps.
+namespace blocking_copies {
+
+__global__ void double_elements(float* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+
+int double_in_halves(float* host, int n) {
+  const int half = n / 2;
+  const size_t bytes = half * sizeof(float);
+  float* gpu = nullptr;
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
+    float *from = host + h * half, *to = gpu + h * half;
+    cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
+    double_elements<<<(half + 255) / 256, 256, 0, streams[h]>>>(to, half);
+    cudaStreamSynchronize(streams[h]);
+    cudaMemcpy(from, to, bytes, cudaMemcpyDeviceToHost);
+  }
+  for (cudaStream_t stream : streams) cudaStreamSynchronize(stream);
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
+  cudaFree(gpu);
+  return cudaGetLastError();  // the first error of all these calls
+}
+
+int double_array(float* elements, int n) {
+  float* pinned = nullptr;
+  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
+  if (error) return error;
+  std::memcpy(pinned, elements, n * sizeof(float));
+  const int result = double_in_halves(pinned, n);
+  std::memcpy(elements, pinned, n * sizeof(float));
+  cudaFreeHost(pinned);
+  return result;
+}
+
+}  // namespace blocking_copies
+
+// answer: no_wait
+// expect: and has not waited for it
+// Returns before the copies back have ended.
+namespace no_wait {
+
+__global__ void double_elements(float* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+
+int double_in_halves(float* host, int n) {
+  const int half = n / 2;
+  const size_t bytes = half * sizeof(float);
+  float* gpu = nullptr;
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
+    float *from = host + h * half, *to = gpu + h * half;
+    cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[h]);
+    double_elements<<<(half + 255) / 256, 256, 0, streams[h]>>>(to, half);
+    cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[h]);
+  }
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
+  cudaFree(gpu);
+  return cudaGetLastError();  // the first error of all these calls
+}
+
+int double_array(float* elements, int n) {
+  float* pinned = nullptr;
+  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
+  if (error) return error;
+  std::memcpy(pinned, elements, n * sizeof(float));
+  const int result = double_in_halves(pinned, n);
+  std::memcpy(elements, pinned, n * sizeof(float));
+  cudaFreeHost(pinned);
+  return result;
+}
+
+}  // namespace no_wait
+
+// answer: waits_for_one
+// expect: and has not waited for it
+// Waits for the second stream alone.
+namespace waits_for_one {
+
+__global__ void double_elements(float* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+
+int double_in_halves(float* host, int n) {
+  const int half = n / 2;
+  const size_t bytes = half * sizeof(float);
+  float* gpu = nullptr;
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
+    float *from = host + h * half, *to = gpu + h * half;
+    cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[h]);
+    double_elements<<<(half + 255) / 256, 256, 0, streams[h]>>>(to, half);
+    cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[h]);
+  }
+  cudaStreamSynchronize(streams[1]);
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
+  cudaFree(gpu);
+  return cudaGetLastError();  // the first error of all these calls
+}
+
+int double_array(float* elements, int n) {
+  float* pinned = nullptr;
+  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
+  if (error) return error;
+  std::memcpy(pinned, elements, n * sizeof(float));
+  const int result = double_in_halves(pinned, n);
+  std::memcpy(elements, pinned, n * sizeof(float));
+  cudaFreeHost(pinned);
+  return result;
+}
+
+}  // namespace waits_for_one
+
+// answer: kernel_in_the_default_stream
+// expect: n = 1000
+// Launches in the default stream, which does not wait for the copies.
+namespace kernel_in_the_default_stream {
+
+__global__ void double_elements(float* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+
+int double_in_halves(float* host, int n) {
+  const int half = n / 2;
+  const size_t bytes = half * sizeof(float);
+  float* gpu = nullptr;
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
+    float *from = host + h * half, *to = gpu + h * half;
+    cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[h]);
+    double_elements<<<(half + 255) / 256, 256>>>(to, half);
+    cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[h]);
+  }
+  for (cudaStream_t stream : streams) cudaStreamSynchronize(stream);
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
+  cudaFree(gpu);
+  return cudaGetLastError();  // the first error of all these calls
+}
+
+int double_array(float* elements, int n) {
+  float* pinned = nullptr;
+  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
+  if (error) return error;
+  std::memcpy(pinned, elements, n * sizeof(float));
+  const int result = double_in_halves(pinned, n);
+  std::memcpy(elements, pinned, n * sizeof(float));
+  cudaFreeHost(pinned);
+  return result;
+}
+
+}  // namespace kernel_in_the_default_stream
+
+// answer: first_half_twice
+// expect: n = 1000
+// Doubles the first half in both streams. The order decides what comes of it.
+namespace first_half_twice {
+
+__global__ void double_elements(float* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+
+int double_in_halves(float* host, int n) {
+  const int half = n / 2;
+  const size_t bytes = half * sizeof(float);
+  float* gpu = nullptr;
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
+    float *from = host, *to = gpu + h * half;
+    cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[h]);
+    double_elements<<<(half + 255) / 256, 256, 0, streams[h]>>>(to, half);
+    cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[h]);
+  }
+  for (cudaStream_t stream : streams) cudaStreamSynchronize(stream);
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
+  cudaFree(gpu);
+  return cudaGetLastError();  // the first error of all these calls
+}
+
+int double_array(float* elements, int n) {
+  float* pinned = nullptr;
+  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
+  if (error) return error;
+  std::memcpy(pinned, elements, n * sizeof(float));
+  const int result = double_in_halves(pinned, n);
+  std::memcpy(elements, pinned, n * sizeof(float));
+  cudaFreeHost(pinned);
+  return result;
+}
+
+}  // namespace first_half_twice
