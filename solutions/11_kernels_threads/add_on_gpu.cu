@@ -1,4 +1,6 @@
 // add_on_gpu: exercise 11.add_on_gpu, declared in kernels.h.
+#include <cuda_runtime.h>
+
 #include "kernels.h"
 #include "td/exercise.h"
 

@@ -1,4 +1,6 @@
 // launch_shape: exercise 11.launch_shape, declared in kernels.h.
+#include <cuda_runtime.h>
+
 #include "kernels.h"
 #include "td/exercise.h"
 

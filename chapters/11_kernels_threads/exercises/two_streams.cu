@@ -1,4 +1,6 @@
 // two_streams: exercise 11.two_streams, declared in kernels.h.
+#include <cuda_runtime.h>
+
 #include <cstring>
 
 #include "kernels.h"

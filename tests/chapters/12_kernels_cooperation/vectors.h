@@ -1,6 +1,8 @@
 // What the tests of kernels on one vector share: numbers, and a launch with a thread per element.
 #pragma once
 
+#include <algorithm>
+
 #include "check_kernels.h"
 #include "exercises.h"
 

@@ -182,7 +182,7 @@ __global__ void row_softmax(const float* in, float* out, int rows, int cols) {
 }  // namespace maximum_in_lane_0_only
 
 // answer: one_lane_computes_the_row
-// expect: loads of `in` by a warp, at most 192 are needed
+// expect: loads of `in` by a warp, at most 200 are needed
 // Right, but 31 lanes have nothing to do.
 namespace one_lane_computes_the_row {
 __global__ void row_softmax(const float* in, float* out, int rows, int cols) {
