@@ -43,4 +43,14 @@ void Machine::copy_now(const AsyncCopy& copy) {
   std::memset(static_cast<char*>(copy.to) + read, 0, copy.zeros);
 }
 
+/// A GPU also does the copies for which a thread never waits, so what they read is checked. What
+/// they write is of no use to anybody.
+void Machine::check_unawaited_copies() {
+  if (copies_.empty() || !observer_) return;
+  for (const AsyncCopy& copy : copies_[current_->info.linear].pending)
+    if (copy.bytes > copy.zeros)
+      access(AccessKind::kRead, reinterpret_cast<std::uintptr_t>(copy.from),
+             copy.bytes - copy.zeros, AccessForm::kPlain, copy.pc);
+}
+
 }  // namespace td::simt

@@ -131,6 +131,7 @@ void Machine::run_thread(Thread& thread, Fiber& self) {
   enter(thread, self);
   try {
     launch_->call(launch_->arguments);
+    check_unawaited_copies();
   } catch (const std::exception& error) {
     report_exception(thread, std::string(": ") + error.what());
   } catch (...) {

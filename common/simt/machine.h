@@ -152,6 +152,7 @@ class Machine {
   bool run_threads();
   std::vector<Range> shared_memory() const;
   void copy_now(const AsyncCopy& copy);
+  void check_unawaited_copies();
   void resume(Thread& thread, Fiber& here);
   void enter(Thread& thread, Fiber& fiber);
   void wait(Thread& thread);

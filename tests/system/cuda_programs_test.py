@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs whole CUDA programs with `./course cuda`: cuda_programs_test.py TOOL BUILD FOLDER.
 
-Called by CTest. Programs that are right (programs/) print the lines that they begin with, and --check finds nothing in them.
+Called by CTest. Programs that are right (programs/, and those of the chapters) print the lines that they begin with, and
+--check finds nothing in them.
 The pages of the chapters show what their programs print: `<!-- cuda: product_naive.cu --profile -->` before a fenced block.
 Programs with one mistake (mistakes/) make --check print the words that they begin with, and fail. The last part looks at the
 command: its errors, the profile, and that a program is not compiled again.
@@ -132,7 +133,8 @@ def main():
     tool.run("programs/vecadd.cu")  # builds the runtime, once
     two_files = folder / "programs/two_files"
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        jobs = [pool.submit(check_right, tool, program) for program in sorted(folder.glob("programs/*.cu"))]
+        right = sorted(folder.glob("programs/*.cu")) + sorted(CHAPTERS.glob("*/programs/*.cu"))
+        jobs = [pool.submit(check_right, tool, program) for program in right]
         jobs += [pool.submit(check_page, tool, page) for page in sorted(CHAPTERS.glob("*/README.md"))]
         jobs += [pool.submit(check_mistake, tool, program) for program in sorted(folder.glob("mistakes/*.cu"))]
         jobs.append(pool.submit(check_right, tool, two_files / "main.cu",

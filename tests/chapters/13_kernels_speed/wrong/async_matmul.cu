@@ -198,3 +198,28 @@ __global__ void async_matmul(const float* a, const float* b, float* c, int m, in
   c[row * n + col] = sum;
 }
 }  // namespace plain_loads
+
+// answer: starts_one_too_many
+// expect: reads a[256], past the end of a
+// Every result is right. But the last step starts copies past the end of A and B.
+namespace starts_one_too_many {
+__global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
+  __shared__ float tile_a[2][16][16], tile_b[2][16][16];
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
+  const auto start = [&](int first, int buffer) {
+    __pipeline_memcpy_async(&tile_a[buffer][ty][tx], &a[row * k + first + tx], sizeof(float));
+    __pipeline_memcpy_async(&tile_b[buffer][ty][tx], &b[(first + ty) * n + col], sizeof(float));
+    __pipeline_commit();
+  };
+  float sum = 0;
+  start(0, 0);
+  for (int first = 0, buffer = 0; first < k; first += 16, buffer = 1 - buffer) {
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    start(first + 16, 1 - buffer);
+    for (int p = 0; p < 16; ++p) sum += tile_a[buffer][ty][p] * tile_b[buffer][p][tx];
+  }
+  c[row * n + col] = sum;
+}
+}  // namespace starts_one_too_many

@@ -120,6 +120,13 @@ __global__ void mixed_barriers(int* out) {
   out[threadIdx.x] = 1;
 }
 
+// Returns without waiting for its copies.
+__global__ void unawaited_copies(const float* in, float* out) {
+  __shared__ float tile[64];
+  __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], sizeof(float));
+  out[threadIdx.x] = 1;
+}
+
 // Copies a tile while the last one is summed.
 template <bool waits>
 __global__ void double_buffer(const float* in, float* out, int tiles) {

@@ -161,6 +161,15 @@ TEST_CASE("Asynchronous copies are there after the thread has waited for them, a
   CHECK(missing[0].find("tile") != missing[0].npos);
 }
 
+TEST_CASE("Copies for which nobody waits are checked, too") {
+  const Tensor in = arange(64, kFloat).to("sim:0"), out = sim_zeros({64}, kFloat);
+  CHECK(findings_of([&] { launch<unawaited_copies>(block_of(64), in, out); }).empty());
+  const auto found =
+      findings_of([&] { launch<unawaited_copies>(block_of(64), in.narrow(0, 0, 40), out); });
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].find("reads in[40], past the end of in") != std::string::npos);
+}
+
 TEST_CASE("A profile counts asynchronous copies, and those that last during other work") {
   const Tensor in = arange(64 * 5, kFloat).to("sim:0"), out = sim_zeros({64}, kFloat);
   const auto profile_of = [&](int tiles) {
