@@ -7,8 +7,8 @@
 
 #include "cuda/graph.h"
 #include "cuda/report.h"
+#include "cuda/shadow.h"
 #include "cuda/state.h"
-#include "cuda/written.h"
 
 namespace td::cudart {
 namespace {
@@ -36,8 +36,10 @@ void for_rows(const Box& box, Row row) {
 void copy(const Side& to, const Side& from, const Box& box) {
   for_rows(box, [&](std::size_t y, std::size_t z) {
     char* const row = to.data + z * to.plane + y * to.pitch;
-    std::memmove(row, from.data + z * from.plane + y * from.pitch, box.width);
-    written::mark(row, box.width);
+    const char* const source = from.data + z * from.plane + y * from.pitch;
+    shadow::touch(source, box.width, shadow::Use::kRead);
+    shadow::touch(row, box.width, shadow::Use::kWrite);
+    std::memmove(row, source, box.width);
   });
 }
 
@@ -168,7 +170,7 @@ cudaError_t set(const Call& call, const Side& to, int value, const Box& box, boo
                                           for_rows(box, [&](std::size_t y, std::size_t z) {
                                             char* const row = to.data + z * to.plane + y * to.pitch;
                                             std::memset(row, value, box.width);
-                                            written::mark(row, box.width);
+                                            shadow::touch(row, box.width, shadow::Use::kWrite);
                                           });
                                         },
                                         call, {{to.data, span(to, box), true}});

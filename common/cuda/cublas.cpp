@@ -10,8 +10,8 @@
 #endif
 
 #include "cuda/report.h"
+#include "cuda/shadow.h"
 #include "cuda/state.h"
-#include "cuda/written.h"
 
 namespace td::cudart {
 namespace {
@@ -43,7 +43,7 @@ cublasStatus_t queue(const Call& call, cublasHandle_t handle, std::vector<Operan
       if (operand.bytes == 0) continue;
       const Found found = find_memory(all, operand.data, operand.bytes);
       if (found.block && !found.is_beyond) {
-        written::mark(operand.data, operand.bytes);
+        shadow::mark(operand.data, operand.bytes);
         continue;
       }
       if (!found.block && is_variable(operand.data)) continue;

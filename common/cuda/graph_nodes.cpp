@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cuda/graph.h"
-#include "cuda/written.h"
+#include "cuda/shadow.h"
 
 namespace td::cudart {
 namespace {
@@ -32,7 +32,7 @@ std::function<void()> work_of_memset(const cudaMemsetParams& p) {
   return [p] {
     for (std::size_t y = 0; y < std::max<std::size_t>(p.height, 1); ++y) {
       char* const row = static_cast<char*>(p.dst) + y * p.pitch;
-      written::mark(row, p.width * p.elementSize);
+      shadow::touch(row, p.width * p.elementSize, shadow::Use::kWrite);
       for (std::size_t x = 0; x < p.width; ++x)
         for (unsigned byte = 0; byte < p.elementSize; ++byte)
           row[x * p.elementSize + byte] = static_cast<char>(p.value >> 8 * byte);

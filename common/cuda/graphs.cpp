@@ -172,11 +172,13 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph,
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
-  return run_call({"cudaGraphLaunch", TD_CUDA_CALLER}, [&](State& all, Lock&) -> cudaError_t {
+  const Call call{"cudaGraphLaunch", TD_CUDA_CALLER};
+  return run_call(call, [&](State& all, Lock&) -> cudaError_t {
     const Exec* const exec = find_exec(all, handle);
     Stream* const found = find_stream(all, stream);
     if (!exec || !found) return cudaErrorInvalidValue;
-    enqueue(all, *found, [steps = exec->steps] { work_of_steps (*steps)(); });
+    enqueue(
+        all, *found, [steps = exec->steps] { work_of_steps (*steps)(); }, call);
     return cudaSuccess;
   });
 }

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "cuda/report.h"
+#include "cuda/shadow.h"
 #include "cuda/state.h"
-#include "cuda/written.h"
 
 namespace td::cudart {
 namespace {
@@ -35,7 +35,7 @@ cudaError_t make_block(State& all, const Call& call, Kind kind, void** memory, s
   all.memory[number(made)] = block;
   // What was freed there is of no interest any more.
   all.freed.erase(all.freed.lower_bound(number(made)), all.freed.lower_bound(number(made) + bytes));
-  if (kind == Kind::kDevice) written::begin_block(made, bytes);
+  if (kind == Kind::kDevice) shadow::begin_block(made, bytes, call.caller);
   *memory = made;
   return cudaSuccess;
 }
@@ -72,7 +72,7 @@ void release(State& all, void* memory, const void* caller) {
   const Block block = all.memory.at(number(memory));
   forget(all, number(memory), caller);
   if (block.kind == Kind::kDevice)
-    written::end_block(memory), all.devices[block.device].arena->release(memory);
+    shadow::end_block(memory), all.devices[block.device].arena->release(memory);
   else
     all.host_arena->release(memory);
 }

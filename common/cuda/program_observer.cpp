@@ -3,8 +3,8 @@
 #include "cuda/program_observer.h"
 
 #include "cuda/report.h"
+#include "cuda/shadow.h"
 #include "cuda/state.h"
-#include "cuda/written.h"
 #include "simt/observe/findings.h"
 #include "simt/texts.h"
 
@@ -27,7 +27,7 @@ bool ProgramObserver::access(const simt::ThreadInfo& thread, const simt::Access&
 void ProgramObserver::check_written(const simt::ThreadInfo& thread, const simt::Access& access) {
   const auto* const data = reinterpret_cast<const void*>(access.address);
   const bool reads = access.kind != simt::AccessKind::kWrite && !access.is_copy;
-  if (reads && !written::has(data, access.bytes) && told_.insert(access.site).second) {
+  if (reads && !shadow::has(data, access.bytes) && told_.insert(access.site).second) {
     std::string what = "memory";
     for (const simt::PointerArgument& argument : launch_->arguments) {
       const std::size_t offset = access.address - argument.begin;
@@ -43,7 +43,10 @@ void ProgramObserver::check_written(const simt::ThreadInfo& thread, const simt::
                "\n  Cure: copy the data there with cudaMemcpy, or set it with cudaMemset, before "
                "the launch"});
   }
-  if (access.kind != simt::AccessKind::kRead) written::mark(data, access.bytes);
+  shadow::touch(data, access.bytes,
+                access.kind == simt::AccessKind::kRead    ? shadow::Use::kRead
+                : access.kind == simt::AccessKind::kWrite ? shadow::Use::kWrite
+                                                          : shadow::Use::kAtomic);
 }
 
 }  // namespace td::cudart

@@ -8,6 +8,7 @@
 
 #include "cuda/graph.h"
 #include "cuda/report.h"
+#include "cuda/shadow.h"
 #include "cuda/state.h"
 
 namespace td::cudart {
@@ -53,7 +54,9 @@ OperationPtr take(State& all) {
     if (operation->run && !all.devices[operation->device].error) {
       all.is_running = true;
       lock.unlock();
+      shadow::set_operation(operation.get());
       operation->run();
+      shadow::set_operation(nullptr);
       lock.lock();
       all.is_running = false;
     }
@@ -122,6 +125,8 @@ OperationPtr enqueue(State& all, Stream& stream, std::function<void()> run, cons
   auto operation = std::make_shared<Operation>();
   operation->device = stream.device;
   operation->stream = stream.number;
+  operation->name = call.name;
+  operation->caller = call.caller;
   operation->run = std::move(run);
   add_order(all, stream, *operation);
   note_uses(all, stream, call, uses);

@@ -49,6 +49,8 @@ struct Operation {
   std::function<void()> run;                      ///< empty for an event
   std::vector<std::shared_ptr<Operation>> after;  ///< come first
   unsigned stream = 0;                            ///< its number
+  const char* name = "";                          ///< of the call that queued it
+  const void* caller = nullptr;                   ///< where the program made that call
   VectorClock clock;                              ///< what comes before it, and itself
   bool is_done = false;
   double milliseconds = 0;  ///< when it was done

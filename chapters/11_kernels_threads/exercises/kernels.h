@@ -132,6 +132,7 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y);
 /// - Each half has a stream of its own, in which it is copied to the device with cudaMemcpyAsync,
 ///   doubled by the given kernel `double_elements`, and copied back with cudaMemcpyAsync. Queue all
 ///   six operations before you wait.
+/// - Nothing orders the two streams, so each half needs memory of its own on the device.
 /// - Then wait for both streams. The given lines make the streams and the memory, and free them.
 ///
 /// @param host n elements in pinned memory, to be doubled in place.

@@ -4,6 +4,48 @@
 
 #include "td/exercise.h"
 
+// answer: one_buffer
+// expect: in another stream, and nothing orders the two
+// Right where the first half is finished in time: the second one is copied over it.
+namespace one_buffer {
+
+__global__ void double_elements(float* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+
+int double_in_halves(float* host, int n) {
+  const int half = n / 2;
+  const size_t bytes = half * sizeof(float);
+  float* gpu = nullptr;
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
+    float *from = host + h * half, *to = gpu;
+    cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[h]);
+    double_elements<<<(half + 255) / 256, 256, 0, streams[h]>>>(to, half);
+    cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[h]);
+  }
+  for (cudaStream_t stream : streams) cudaStreamSynchronize(stream);
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
+  cudaFree(gpu);
+  return cudaGetLastError();  // the first error of all these calls
+}
+
+int double_array(float* elements, int n) {
+  float* pinned = nullptr;
+  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
+  if (error) return error;
+  std::memcpy(pinned, elements, n * sizeof(float));
+  const int result = double_in_halves(pinned, n);
+  std::memcpy(elements, pinned, n * sizeof(float));
+  cudaFreeHost(pinned);
+  return result;
+}
+
+}  // namespace one_buffer
+
 // answer: one_stream
 // expect: copies and launches that may run while another stream works, found 0
 // Right, but both halves are in one stream, one after another.
