@@ -138,8 +138,8 @@ class Observer {
   virtual void begin_block(uint3 /*block*/) {}
   /// After its last thread.
   virtual void end_block() {}
-  /// An asynchronous copy to shared memory is complete.
-  /// @param is_overlapped its thread read shared memory between its begin and the wait for it.
+  /// An asynchronous copy to shared memory is complete. It is overlapped if its thread read shared
+  /// memory between its begin and the wait for it.
   virtual void async_copy(std::size_t /*bytes*/, bool /*is_overlapped*/) {}
 
   /// Before the access happens. If it returns false, the access does not happen: the machine ends
