@@ -24,14 +24,19 @@ struct Roof {
 
 /// Kernels of one intensity, in FLOP per byte.
 struct Point {
-  std::string names;
+  std::string name;  ///< Of the first one.
   double intensity;
+  int others = 0;
+
+  std::string label() const {
+    return others ? name + " and " + std::to_string(others) + " more" : name;
+  }
 };
 /// Adds a kernel to the points of a roof.
 inline void add_point(std::vector<Point>& points, const std::string& name, double intensity) {
   for (Point& point : points)
     if (std::abs(point.intensity - intensity) < 0.01 * intensity) {
-      point.names += ", " + name;
+      ++point.others;
       return;
     }
   points.push_back({name, intensity});

@@ -45,8 +45,7 @@ struct Shadow {
   std::mutex mutex;
   std::map<std::uintptr_t, Block> blocks;  // by begin
   std::vector<Origin> origins{Origin{}};   // by number
-  const Operation* now = nullptr;
-  std::uint32_t number_now = 0;
+  const Operation* now = nullptr;          // the last of the origins
   std::uint32_t reported = 0;  // the last operation with which the present one was reported
 };
 Shadow& all() {
@@ -73,7 +72,7 @@ void mark(Block& block, std::size_t offset, std::size_t count) {
 
 bool is_race(std::uint32_t earlier, bool is_atomic) {
   const std::uint32_t operation = earlier & ~kAtomicBit;
-  if (operation == 0 || operation == all().number_now) return false;
+  if (operation == 0 || operation + 1 == all().origins.size()) return false;
   if (is_atomic && (earlier & kAtomicBit)) return false;
   const Origin& origin = all().origins[operation];
   return origin.stream != all().now->stream && origin.count > all().now->clock[origin.stream];
@@ -114,7 +113,6 @@ void set_operation(const Operation* operation) {
   all().now = operation;
   all().reported = 0;
   if (!operation) return;
-  all().number_now = static_cast<std::uint32_t>(all().origins.size());
   all().origins.push_back(
       {operation->stream, operation->clock[operation->stream], operation->name, operation->caller});
 }
@@ -126,7 +124,8 @@ void touch(const void* data, std::size_t bytes, Use use) {
   visit_block(data, bytes, [&](Block& block, std::size_t offset, std::size_t count) {
     if (writes) mark(block, offset, count);
     if (!all().now || !block.words) return;
-    const std::uint32_t now = all().number_now | (is_atomic ? kAtomicBit : 0);
+    const auto number_now = static_cast<std::uint32_t>(all().origins.size() - 1);
+    const std::uint32_t now = number_now | (is_atomic ? kAtomicBit : 0);
     for (std::size_t i = (offset + 3) / 4; i < (offset + count) / 4; ++i) {
       Word& word = block.words[i];
       if (is_race(word.writer, is_atomic)) report_race(block, word.writer, writes, true);

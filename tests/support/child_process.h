@@ -16,15 +16,9 @@ struct ChildResult {
   std::string output;
 };
 
-/// @param test_case name of the case, which carries a hidden tag such as [.child].
-/// @param environment as `TD_SIM_DEVICES=4 TD_SIM_LINK=1GB/s`.
-inline ChildResult run_child(const std::string& test_case, const std::string& environment = "") {
+/// Runs a command of the shell to its end. @return stdout, and stderr where the command joins them.
+inline ChildResult run_command(const std::string& command) {
   std::array<char, 4096> buffer{};
-  const ssize_t length = readlink("/proc/self/exe", buffer.data(), buffer.size() - 1);
-  const std::string program(buffer.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
-  // Catch2 3 prints the seed, and some tests compare what two children print.
-  const std::string command =
-      environment + " '" + program + "' '" + test_case + "' --rng-seed 1 2>&1";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (!pipe) return {-1, "popen failed"};
   ChildResult result{0, ""};
@@ -33,6 +27,16 @@ inline ChildResult run_child(const std::string& test_case, const std::string& en
   const int status = pclose(pipe);
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
+}
+
+/// @param test_case name of the case, which carries a hidden tag such as [.child].
+/// @param environment as `TD_SIM_DEVICES=4 TD_SIM_LINK=1GB/s`.
+inline ChildResult run_child(const std::string& test_case, const std::string& environment = "") {
+  std::array<char, 4096> buffer{};
+  const ssize_t length = readlink("/proc/self/exe", buffer.data(), buffer.size() - 1);
+  const std::string program(buffer.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  // Catch2 3 prints the seed, and some tests compare what two children print.
+  return run_command(environment + " '" + program + "' '" + test_case + "' --rng-seed 1 2>&1");
 }
 
 }  // namespace test

@@ -3,7 +3,6 @@
 
 Called by CTest. Programs that are right (programs/, and those of the chapters) print the lines that they begin with, and
 --check finds nothing in them.
-The pages of the chapters show what their programs print: `<!-- cuda: product_naive.cu --profile -->` before a fenced block.
 Programs with one mistake (mistakes/) make --check print the words that they begin with, and fail. The last part looks at the
 command: its errors, the profile, and that a program is not compiled again.
 """
@@ -12,17 +11,13 @@ import concurrent.futures
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 import time
 
-import listings_test
-
 PATIENCE = 120  # seconds; a busy machine is no fault
 CHAPTERS = pathlib.Path(__file__).resolve().parents[2] / "chapters"
-SHOWN = re.compile(r"<!-- cuda: (.+?) -->\n+```[a-z]*\n(.*?)```", re.S)
 faults = []
 
 
@@ -54,13 +49,6 @@ def check_right(tool, program, words=()):
     lines = out.splitlines()
     for line in wanted(program):
         expect(line in lines, f"{program.name} does not print \"{line}\":\n{everything}")
-
-
-def check_page(tool, page):
-    for what, block in SHOWN.findall(page.read_text(encoding="utf-8")):
-        program, *options = what.split()
-        _, out, everything = tool.run(page.parent / "programs" / program, *options)
-        expect(listings_test.agrees(block, out), f"{page}: {what} prints something else:\n{everything}")
 
 
 def check_mistake(tool, program):
@@ -135,7 +123,6 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         right = sorted(folder.glob("programs/*.cu")) + sorted(CHAPTERS.glob("*/programs/*.cu"))
         jobs = [pool.submit(check_right, tool, program) for program in right]
-        jobs += [pool.submit(check_page, tool, page) for page in sorted(CHAPTERS.glob("*/README.md"))]
         jobs += [pool.submit(check_mistake, tool, program) for program in sorted(folder.glob("mistakes/*.cu"))]
         jobs.append(pool.submit(check_right, tool, two_files / "main.cu",
                                 [two_files / "scale.cu", two_files / "host.cc", "-D", "COUNT=32", "-std=c++17"]))

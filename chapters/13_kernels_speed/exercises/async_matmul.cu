@@ -1,4 +1,6 @@
 // async_matmul: exercise 13.async_matmul, declared in kernels.h.
+#include <cuda_pipeline.h>
+
 #include "kernels.h"
 #include "simt/exercise.h"
 

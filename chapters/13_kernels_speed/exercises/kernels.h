@@ -7,11 +7,6 @@
 #pragma once
 
 #include "simt/kernel.h"
-#ifdef __CUDACC__  // asynchronous copies: __pipeline_memcpy_async
-#include <cuda_pipeline.h>
-#else
-#include "simt/async_copy.h"
-#endif
 
 /// Exercise 13.naive_matmul. Complete `naive_matmul`. It must compute C = A B for row-major
 /// matrices: c[i * n + j] is the sum of a[i * k + p] * b[p * n + j] over p.

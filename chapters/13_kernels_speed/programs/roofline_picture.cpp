@@ -56,28 +56,28 @@ void draw_roof(std::ostream& out, const Plane& plane, const Roof& roof, const ch
 }
 
 void draw_point(std::ostream& out, const Plane& plane, const Roof& roof, const Point& point,
-                const char* color, bool above) {
+                const char* color, bool above, int line) {
   const double x = plane.x(std::clamp(point.intensity, Plane::kFrom, Plane::kTo));
   const double y = plane.y(roof.at(point.intensity));
   out << "<circle r=\"4\" fill=\"" << color << "\" cx=\"" << x << "\" cy=\"" << y
-      << "\"/>\n<text x=\"" << (above ? x - 6 : x + 8) << "\" y=\"" << (above ? y - 6 : y + 16)
-      << "\" text-anchor=\"" << (above ? "end" : "start") << "\" font-size=\"11\">" << point.names
-      << "</text>\n";
+      << "\"/>\n<text x=\"" << (above ? x - 6 : x + 8) << "\" y=\""
+      << (above ? y - 6 : y + 16 + 14 * line) << "\" text-anchor=\"" << (above ? "end" : "start")
+      << "\" font-size=\"11\">" << point.label() << "</text>\n";
 }
 
-/// Draws points at what is possible for them. Their names are below the roof or above it; near ones
-/// take turns, so that they do not overlap.
+/// Draws points at what is possible for them. Their names are below the roof or above it; below, a
+/// near one is a line lower, so that they do not overlap.
 void draw_points(std::ostream& out, const Plane& plane, const Roof& roof, std::vector<Point> points,
-                 const char* color, bool all_above) {
+                 const char* color, bool above) {
   std::sort(points.begin(), points.end(),
             [](const Point& a, const Point& b) { return a.intensity > b.intensity; });
   constexpr double kNear = 30;
   double last = plane.x(Plane::kTo) + kNear;
-  bool above = all_above;
+  int line = 0;
   for (const Point& point : points) {
     const double x = plane.x(point.intensity);
-    above = all_above || (last - x < kNear && !above);
-    draw_point(out, plane, roof, point, color, above);
+    line = last - x < kNear ? line + 1 : 0;
+    draw_point(out, plane, roof, point, color, above, line);
     last = x;
   }
 }

@@ -1,10 +1,8 @@
 // check_programs.h's work: starts this program again for the name of a piece of host code.
 #include "check_programs.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -12,28 +10,13 @@
 #include <sstream>
 
 #include "check.h"
+#include "child_process.h"
 #include "td/exercise.h"
 
 namespace check {
 namespace {
 
 constexpr int kNotDone = 77;
-
-struct Outcome {
-  int status = 0;
-  std::string output;
-};
-
-Outcome run_command(const std::string& command) {
-  Outcome outcome;
-  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
-  if (!pipe) throw std::runtime_error("a process for the host code cannot be started");
-  char part[4096];
-  while (const std::size_t bytes = std::fread(part, 1, sizeof part, pipe))
-    outcome.output.append(part, bytes);
-  outcome.status = pclose(pipe);
-  return outcome;
-}
 
 /// What the observers found, as common/cuda/report.cpp writes it.
 struct Found {
@@ -98,11 +81,10 @@ void Program::check(const std::string& what, const Arguments& arguments,
   command << "' TD_CUDA_CHECK=" << file << " TD_CUDA_PROFILE=" << file << ".profile /proc/" << pid
           << "/exe";
   for (const char* order : {"", "TD_CUDA_ORDER=reversed "}) {
-    const Outcome outcome = run_command(order + command.str());
+    const test::ChildResult outcome = test::run_command(order + command.str() + " 2>&1");
     const Found found = read_found(file, file + ".profile");
-    if (WIFEXITED(outcome.status) && WEXITSTATUS(outcome.status) == kNotDone)
-      td::not_done_yet(name_.c_str());
-    expect(outcome.status == 0 && found.faults == 0,
+    if (outcome.exit_code == kNotDone) td::not_done_yet(name_.c_str());
+    expect(outcome.exit_code == 0 && found.faults == 0,
            what + (*order ? ", threads and streams in reversed order: " : ": ") +
                (outcome.output.empty() ? "the program ended by itself" : outcome.output));
     expect(found.profile.find(conditions.launch) != std::string::npos,

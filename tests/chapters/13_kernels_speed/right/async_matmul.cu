@@ -1,3 +1,5 @@
+#include <cuda_pipeline.h>
+
 #include "kernels.h"
 
 // answer: two_barriers
