@@ -42,6 +42,26 @@ TEST_CASE("after a pass the next exercise is one of the same chapter") {
   CHECK(after(course.chapters[0].exercises[1]) == "none");
 }
 
+TEST_CASE("an optional exercise is the next one only when no other is open") {
+  course::Course course = two_chapters();
+  course.chapters[0].exercises[1].optional = true;
+  const course::Chapter& first = course.chapters[0];
+  course::Progress progress("/nowhere");
+  const auto next = [&](const course::Exercise* passed = nullptr) {
+    const auto* e = course::next_exercise(course, progress, passed);
+    return e ? e->name : "none";
+  };
+  CHECK_FALSE(progress.completed(first));
+  progress.set_passed(first.exercises[0], true);
+  CHECK(progress.completed(first));
+  CHECK(next(&first.exercises[0]) == "c");
+  CHECK(next(&first.exercises[1]) == "c");  // somebody works on it who does not want it any more
+  for (const auto& e : course.chapters[1].exercises) progress.set_passed(e, true);
+  CHECK(next() == "b");
+  progress.set_passed(first.exercises[1], true);
+  CHECK(next() == "none");
+}
+
 namespace {
 
 /// A folder with a progress file of this text.

@@ -65,9 +65,17 @@ def exercise_faults(text, chapter):
 
 
 def estimated_minutes(text, chapter):
-    """Reading at 150 words a minute, code included, and the exercises."""
+    """Reading at 150 words a minute, code included, and the exercises that are not optional."""
     words = re.sub(r"<!--.*?-->|\]\([^)]*\)", "", text, flags=re.S).split()
-    return len(words) / 150 + sum(exercise["minutes"] for exercise in chapter.get("exercise", []))
+    return len(words) / 150 + sum(exercise["minutes"] for exercise in chapter.get("exercise", [])
+                                  if not exercise.get("optional"))
+
+
+def stated_minutes(chapter):
+    """The page's first words: "About 300 minutes", and the minutes of optional exercises where there are any."""
+    optional = [exercise["minutes"] for exercise in chapter.get("exercise", []) if exercise.get("optional")]
+    more = f", and {sum(optional)} more for {len(optional)} optional exercises" if optional else ""
+    return f"About {chapter['minutes']} minutes{more}"
 
 
 def faults_of(page, chapter):
@@ -78,8 +86,8 @@ def faults_of(page, chapter):
     head = "\n".join(lines[:12])
     if lines[0] != f"# Chapter {number:02}: {title}":
         yield f"the title is \"{lines[0]}\", expected \"# Chapter {number:02}: {title}\""
-    if not re.search(rf"^\*About {minutes} minutes\. Prerequisites: .+\*$", head, re.M):
-        yield f"expected a line \"*About {minutes} minutes. Prerequisites: …*\" under the title"
+    if not re.search(rf"^\*{stated_minutes(chapter)}\. Prerequisites: .+\*$", head, re.M):
+        yield f"expected a line \"*{stated_minutes(chapter)}. Prerequisites: …*\" under the title"
     estimate = estimated_minutes(text, chapter)
     if abs(minutes - estimate) > TOLERANCE * estimate:
         yield f"{minutes} minutes, but reading and the exercises take {estimate:.0f}; write that into chapters/course.toml"
@@ -122,8 +130,9 @@ def faults_of(page, chapter):
         yield "the page does not link to pytorch.py"
     exercises = check_section(text, "Exercises")
     for exercise in chapter.get("exercise", []):
-        if f"`{exercise['name']}`" not in exercises:
-            yield f"\"Exercises\" does not list `{exercise['name']}`"
+        row = f"`{exercise['name']}`" + (" (optional)" if exercise.get("optional") else "")
+        if row not in exercises:
+            yield f"\"Exercises\" does not list {row}"
     yield from exercise_faults(text, chapter)
 
 
@@ -162,15 +171,21 @@ def self_test():
         (at / "p.svg").write_text("@media (prefers-color-scheme: dark)")
         (at / "white.svg").write_text("<svg>")
         (at / "pytorch.py").write_text("")
-        (at.parent / "course.toml").write_text("[[chapter]]\nnumber = 1\nfolder = \"01_one\"\ntitle = \"One\"\nminutes = 5\n"
-                                               "[[chapter.exercise]]\nname = \"a\"\nminutes = 2\n"
-                                               "[[chapter.exercise]]\nname = \"b\"\nminutes = 2\n")
-        for text, expected in [(page, False), *((text, True) for text in faulty)]:
+        course = ("[[chapter]]\nnumber = 1\nfolder = \"01_one\"\ntitle = \"One\"\nminutes = 5\n"
+                  "[[chapter.exercise]]\nname = \"a\"\nminutes = 2\n[[chapter.exercise]]\nname = \"b\"\nminutes = 2\n")
+        more = course.replace("minutes = 5", "minutes = 3") + "optional = true\n"
+        with_more = (page.replace("5 minutes", "3 minutes, and 2 more for 1 optional exercises")
+                     .replace("`a` `b`", "`a` `b` (optional)"))
+        cases = [(course, page, False), *((course, text, True) for text in faulty), (more, with_more, False),
+                 (more, with_more.replace(" (optional)", ""), True), (more, with_more.replace(", and 2 more", ", and 3 more"), True),
+                 (more.replace("minutes = 3", "minutes = 5"), with_more.replace("3 minutes", "5 minutes"), True)]
+        for described, text, expected in cases:
+            (at.parent / "course.toml").write_text(described)
             (at / "README.md").write_text(text)
             found = check(pathlib.Path(folder))[0]
             if bool(found) != expected:
                 sys.exit(f"self-test: expected {'a fault' if expected else 'none'}, found {found} in:\n{text[:2000]}")
-    print(f"{len(faulty) + 1} cases as expected")
+    print(f"{len(cases)} cases as expected")
 
 
 def main():

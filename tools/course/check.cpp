@@ -73,7 +73,7 @@ int check(const Course& course, const std::vector<const Exercise*>& chosen) {
   const Progress progress(course.root);
   std::string summaries;
   for (const auto* chapter : completed)  // unless a later exercise of it no longer passes
-    if (progress.passed(*chapter)) summaries += chapter_summary(course, *chapter);
+    if (progress.completed(*chapter)) summaries += chapter_summary(course, *chapter);
   if (!summaries.empty())
     print_wrapped(summaries);
   else if (advised_on)

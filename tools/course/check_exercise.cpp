@@ -79,7 +79,7 @@ bool remember(const Course& course, const Exercise& e, Result result) {
   else
     progress.set_passed(e, result == Result::pass);
   progress.save();
-  return news && progress.passed(course.chapter(e.chapter));
+  return news && !e.optional && progress.completed(course.chapter(e.chapter));
 }
 
 /// The sentence that follows "You will build" on the chapter's page; empty where there is none.
@@ -131,13 +131,17 @@ std::string unchecked_lines(const Exercise& e, const std::string& text) {
 std::string chapter_summary(const Course& course, const Chapter& chapter) {
   std::ostringstream out;
   const std::string number = std::to_string(chapter.number);
+  const auto optional = std::count_if(chapter.exercises.begin(), chapter.exercises.end(),
+                                      [](const Exercise& e) { return e.optional; });
   out << "Chapter " << chapter.number_text() << ", " << chapter.title
-      << ", is complete: " << chapter.exercises.size() << " exercises, planned for "
-      << chapter.minutes << " minutes.\n";
+      << ", is complete: " << static_cast<std::ptrdiff_t>(chapter.exercises.size()) - optional
+      << " exercises, planned for " << chapter.minutes << " minutes.\n";
   if (const std::string built = what_was_built(course, chapter); !built.empty())
     out << "You have built " << built << '\n';
   out << "Run the chapter's program with your code: ./course run " << number << " --mine\n"
       << "Then measure: \"Measure it\" in " << chapter.page() << ".\n";
+  if (optional > 0)
+    out << "It has optional exercises for more practice: ./course list " << number << '\n';
   const auto next =
       std::find_if(course.chapters.begin(), course.chapters.end(),
                    [&](const Chapter& other) { return other.number > chapter.number; });

@@ -19,6 +19,7 @@ struct Exercise {
   std::string title;
   int minutes = 0;
   std::vector<std::string> hints;  ///< From a nudge to nearly the answer.
+  bool optional = false;           ///< The chapter is complete, and its minutes are, without it.
 
   std::string id() const;       ///< "05.scatter", as progress and messages write it.
   std::string library() const;  ///< "libch05_scatter.so"

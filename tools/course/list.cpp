@@ -32,11 +32,14 @@ struct Done {
     ++all;
     if (progress.passed(e))
       ++passed;
-    else
+    else if (!e.optional)
       minutes_left += e.minutes;
   }
   std::string count() const { return std::to_string(passed) + " of " + std::to_string(all); }
-  std::string left() const { return passed == all ? "done" : minutes_text(minutes_left) + " left"; }
+  std::string left() const {
+    if (passed == all) return "done";
+    return minutes_left == 0 ? "optional left" : minutes_text(minutes_left) + " left";
+  }
 };
 
 Done done_in(const Chapter& chapter, const Progress& progress) {
@@ -86,7 +89,8 @@ class Printer {
 
   void exercise_line(const Exercise& e) const {
     const bool missing = !fs::exists(course_.stub(e));
-    std::string text = e.title + " (" + std::to_string(e.minutes) + " min)";
+    std::string text =
+        e.title + " (" + std::to_string(e.minutes) + " min" + (e.optional ? ", optional)" : ")");
     if (missing) text += ": ./course reset " + e.id() + " brings the file back";
     const Mark m = mark(e, missing);
     if (terminal_.width >= kOneLine) {

@@ -29,7 +29,7 @@ std::string of_exercise(const Course& course, const Exercise& e, const Progress&
   const fs::path file = course.stub(e);
   json << "{\"id\": " << quoted(e.id()) << ", \"name\": " << quoted(e.name)
        << ", \"title\": " << quoted(e.title) << ", \"minutes\": " << e.minutes
-       << ", \"file\": " << quoted(course.shown(file))
+       << ", \"optional\": " << truth(e.optional) << ", \"file\": " << quoted(course.shown(file))
        << ", \"passed\": " << truth(progress.passed(e))
        << ", \"skipped\": " << truth(progress.skipped(e))
        << ", \"missing\": " << truth(!fs::exists(file)) << ", \"hints\": " << e.hints.size()

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 namespace course {
@@ -64,9 +65,9 @@ std::string Progress::written(const Facts& facts) {
   return text;
 }
 
-bool Progress::passed(const Chapter& chapter) const {
+bool Progress::completed(const Chapter& chapter) const {
   return std::all_of(chapter.exercises.begin(), chapter.exercises.end(),
-                     [this](const Exercise& e) { return passed(e); });
+                     [this](const Exercise& e) { return e.optional || passed(e); });
 }
 
 void Progress::set_passed(const Exercise& e, bool passed) {
@@ -126,15 +127,15 @@ Bar progress_bar(std::size_t passed, std::size_t all, std::size_t cells, bool ut
 const Exercise* next_exercise(const Course& course, const Progress& progress,
                               const Exercise* passed) {
   std::vector<const Exercise*> all = course.select("");
-  if (passed) {
-    const auto rank = [&](const Exercise* e) {
-      if (e == passed) return 3;
-      if (e->chapter != passed->chapter) return 2;
-      return e > passed ? 0 : 1;
-    };
-    std::stable_sort(all.begin(), all.end(),
-                     [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
-  }
+  const auto distance = [&](const Exercise* e) {
+    if (!passed) return 0;
+    if (e == passed) return 3;
+    if (e->chapter != passed->chapter) return 2;
+    return e > passed ? 0 : 1;
+  };
+  const auto rank = [&](const Exercise* e) { return std::pair(e->optional, distance(e)); };
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
   const auto next =
       std::find_if(all.begin(), all.end(), [&](const auto* e) { return !progress.passed(*e); });
   return next == all.end() ? nullptr : *next;

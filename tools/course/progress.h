@@ -18,8 +18,8 @@ class Progress {
   explicit Progress(const fs::path& root);
 
   bool passed(const Exercise& e) const { return facts_.passed.count(e.id()) > 0; }
-  /// Whether all exercises of the chapter are passed.
-  bool passed(const Chapter& chapter) const;
+  /// Whether all exercises of the chapter are passed, except for optional ones.
+  bool completed(const Chapter& chapter) const;
   /// A pass also removes a skip.
   void set_passed(const Exercise& e, bool passed);
   /// Whether this machine could not check the exercise the last time; false once it has passed.
@@ -55,8 +55,9 @@ struct Bar {
 /// @param utf8 false: in ASCII. The first pass is visible for any number of exercises.
 Bar progress_bar(std::size_t passed, std::size_t all, std::size_t cells, bool utf8);
 
-/// Returns the first exercise that is not passed; null when all are. After `passed`, exercises of
-/// its chapter come first: those that follow it, then those before it; and it comes last itself.
+/// Returns the first exercise that is not passed; null when all are. Optional exercises come after
+/// all others. After `passed`, exercises of its chapter come first: those that follow it, then
+/// those before it; and it comes last itself.
 const Exercise* next_exercise(const Course& course, const Progress& progress,
                               const Exercise* passed = nullptr);
 

@@ -43,6 +43,7 @@ Exercise read_exercise(const toml::table& table, const Chapter& chapter, const f
   e.name = need<std::string>(table, "name", file);
   e.title = need<std::string>(table, "title", file);
   e.minutes = need<int>(table, "minutes", file);
+  e.optional = table["optional"].value_or(false);
   if (const auto* hints = table["hints"].as_array())
     for (const auto& hint : *hints) e.hints.push_back(hint.value_or(std::string()));
   return e;

@@ -123,8 +123,9 @@ std::vector<Row> rows_above(const Course& course, const Progress& progress,
                                rows.bar(passed_in(chapter, progress), chapter.exercises.size()),
                                Style::plain));
   if (detail.rules) above.push_back(rows.rule());
-  above.push_back(
-      rows.edges(e.id() + "  " + e.title, std::to_string(e.minutes) + " min", Style::strong));
+  above.push_back(rows.edges(e.id() + "  " + e.title,
+                             std::to_string(e.minutes) + " min" + (e.optional ? ", optional" : ""),
+                             Style::strong));
   if (detail.path) above.push_back(rows.path(course.shown(course.stub(e))));
   if (detail.rules) above.emplace_back();
   above.push_back(rows.row(what.state, what.state_style));
