@@ -61,6 +61,28 @@ TEST_CASE("everything passed leaves nothing to do") {
   CHECK_FALSE(course::says(done, "Next:"));
 }
 
+TEST_CASE("a chapter is complete without its optional exercises") {
+  const Learner learner;
+  const auto toml = learner.root() / "chapters" / "course.toml";
+  std::string text = course::read_file(toml);
+  text.insert(text.find("hints", text.find("running_sum")), "optional = true\n");
+  course::write_file(toml, text);
+  CHECK_SAYS(learner.types({"list"}, kAscii),
+             "91  Warm up  --------------------  0 of 2    2 min left\n"
+             "      next     91.double_all   Double every element (2 min)\n"
+             "               91.running_sum  Sum up as you go (3 min, optional)\n");
+  learner.solves("double_all");
+  const Outcome last = learner.types({"check"});
+  CHECK_SAYS(last, "Chapter 91, Warm up, is complete: 1 exercise, planned for 5 minutes.\n");
+  CHECK_SAYS(last, "It has optional exercises for more practice: ./course list 91\n");
+  CHECK_SAYS(learner.types({"list"}, kAscii), "1 of 2    optional left\n");
+  learner.solves("running_sum");
+  const Outcome more = learner.types({"check", "running_sum"});
+  CHECK_SAYS(more, "pass  91.running_sum");
+  CHECK_FALSE(course::says(more, "is complete"));
+  CHECK_SAYS(learner.types({"list"}, kAscii), "2 of 2 exercises passed.\n");
+}
+
 TEST_CASE("list and hint fit into every terminal, with and without UTF-8") {
   const Learner learner;
   add_done_chapter(learner);
@@ -93,9 +115,11 @@ TEST_CASE("the list as JSON is JSON, and says it all") {
       "1 3 91.double_all Done \"already\" two hands\n"
       "[('file', 'chapters/91_warm_up/exercises/double_all.cpp'), ('hints', 2), ('hints_seen', 0), "
       "('id', '91.double_all'), ('minutes', 2), ('missing', False), ('name', 'double_all'), "
-      "('passed', False), ('skipped', False), ('title', 'Double every element')]\n"
+      "('optional', False), ('passed', False), ('skipped', False), ('title', 'Double every "
+      "element')]\n"
       "[('file', 'chapters/91_warm_up/exercises/running_sum.cpp'), ('hints', 2), ('hints_seen', "
       "0), "
       "('id', '91.running_sum'), ('minutes', 3), ('missing', False), ('name', 'running_sum'), "
-      "('passed', False), ('skipped', True), ('title', 'Sum up as you go')]\n");
+      "('optional', False), ('passed', False), ('skipped', True), ('title', 'Sum up as you "
+      "go')]\n");
 }

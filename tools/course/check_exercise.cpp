@@ -133,9 +133,10 @@ std::string chapter_summary(const Course& course, const Chapter& chapter) {
   const std::string number = std::to_string(chapter.number);
   const auto optional = std::count_if(chapter.exercises.begin(), chapter.exercises.end(),
                                       [](const Exercise& e) { return e.optional; });
-  out << "Chapter " << chapter.number_text() << ", " << chapter.title
-      << ", is complete: " << static_cast<std::ptrdiff_t>(chapter.exercises.size()) - optional
-      << " exercises, planned for " << chapter.minutes << " minutes.\n";
+  const auto needed = static_cast<std::ptrdiff_t>(chapter.exercises.size()) - optional;
+  out << "Chapter " << chapter.number_text() << ", " << chapter.title << ", is complete: " << needed
+      << (needed == 1 ? " exercise" : " exercises") << ", planned for " << chapter.minutes
+      << " minutes.\n";
   if (const std::string built = what_was_built(course, chapter); !built.empty())
     out << "You have built " << built << '\n';
   out << "Run the chapter's program with your code: ./course run " << number << " --mine\n"

@@ -1,6 +1,6 @@
 // Adam and AdamW: the update rule, the kernel that applies it to a list of parameters, and the step
 // that launches it; options and state are in adam.cpp. Invariant: one launch updates up to 12
-// parameters. With capturable(true) the same rule and loops run as capturable_list.h says.
+// parameters.
 #include "td/optim/adam.h"
 
 #include <cmath>
@@ -42,8 +42,9 @@ struct AdamRule {
 };
 
 template <class T>
-struct AdamWork : ParameterList<12, 5> {  // the parameter, its gradient and three of its state
+struct AdamWork : StepWork<compute_t<T>, 12, 5> {  // parameter, gradient and three of its state
   using C = compute_t<T>;
+  static constexpr int kMax = 12;
   static constexpr double kNanoseconds = 0.48;
   T* param[kMax];
   const T* grad[kMax];
@@ -57,11 +58,9 @@ struct AdamWork : ParameterList<12, 5> {  // the parameter, its gradient and thr
     AdamRule<C> r = rule;
     r.step_size = step_size[k];
     r.root = root[k];
-    return r;
+    return this->in_step(r, k);
   }
-  // One function for plain and capturable steps, so that both round alike.
-  [[gnu::noinline]] void update(const AdamRule<C> r, int k, std::int64_t from,
-                                std::int64_t to) const {
+  void update(const AdamRule<C> r, int k, std::int64_t from, std::int64_t to) const {
     T* __restrict p = param[k];
     const T* __restrict g = grad[k];
     T* __restrict a = average[k];
@@ -125,8 +124,7 @@ void update(StepList& list) {
     work.step_size[k] = C(o.lr() / (1 - std::pow(beta1, t)));
     work.root[k] = C(std::sqrt(1 - std::pow(beta2, t)));
   }
-  if (o.capturable())
-    return launch_capturable("adam", work, tensors, list, {beta1, beta2, shrinking});
+  if (o.capturable()) count_on_device(work, tensors, list, {beta1, beta2, shrinking});
   tensors.launch("adam", work);
 }
 

@@ -43,13 +43,13 @@ std::int64_t DeviceStepState::count(std::int64_t otherwise) const {
   return numbers_.defined() ? numbers_[0].item<std::int64_t>() : otherwise;
 }
 
-CapturableTensors StepList::capturable_tensors() const {
+const CapturableTensors& StepList::capturable_tensors() {
   const auto here = [&](const Tensor& number) {
     return number.defined() ? to_device(number, device) : number;
   };
   const CapturableTensors& amp = optimizer_.amp_;
-  return {options->device_lr().on(device, options->get_lr()), here(amp.found_inf),
-          here(amp.grad_scale)};
+  return read_ = {options->device_lr().on(device, options->get_lr()), here(amp.found_inf),
+                  here(amp.grad_scale)};
 }
 
 }  // namespace td::optim

@@ -1,6 +1,7 @@
-// The capturable form of an optimizer's kernel: the same work, whose rule takes the learning rate,
-// the count of steps and the loss scale from device memory when it runs. Included by sgd.cu and
-// adam.cu. Invariant: nothing here waits for the device.
+// What the kernels of the optimizers share: numbers that change from step to step. In a plain step
+// the host passes them by value. In a capturable one the kernel takes the learning rate, the count
+// of steps and the loss scale from device memory when it runs. Included by sgd.cu and adam.cu.
+// Invariant: nothing here waits for the device.
 #pragma once
 
 #include <cmath>
@@ -41,18 +42,20 @@ struct CountStep {
   }
 };
 
-/// A plain work with what it reads on the device. Its rule has read(numbers) and `unscale`.
-template <class Work>
-struct Capturable : Work {
+/// A list of parameters, and what a capturable step reads on the device; nullptr in a plain one.
+/// @tparam C the type that the rule computes in.
+template <class C, int kMost, int kExtentsOfEach>
+struct StepWork : ParameterList<kMost, kExtentsOfEach> {
+  const double* numbers[kMost] = {};  // DeviceStepState of each tensor
   const float* grad_scale = nullptr;
   const float* found_inf = nullptr;
-  const double* numbers[Work::kMax] = {};  // DeviceStepState of each tensor
 
   TD_HD bool skips() const { return found_inf && *found_inf != 0; }
-  TD_HD auto rule_of(int k) const {
-    auto rule = Work::rule_of(k);
-    rule.read(numbers[k]);
-    rule.unscale = reciprocal<typename Work::C>(grad_scale);
+  /// `rule` as it is for tensor k in this step.
+  template <class Rule>
+  TD_HD Rule in_step(Rule rule, int k) const {
+    if (numbers[k]) rule.read(numbers[k]);
+    rule.unscale = reciprocal<C>(grad_scale);
     return rule;
   }
 };
@@ -63,14 +66,13 @@ template <class Work>
 inline constexpr int kMostCapturable = std::min({Work::kMax, CountStep::kMost,
                                                  (Record::kMaxExtents - 2) / (Work::kExtents + 1)});
 
-/// Counts the step of every parameter in `list`, then launches `plain` in its capturable form.
-/// @param tensors what `plain` reads and writes.
+/// Counts the step of every parameter in `list` on its device, and lets `work` read the result.
+/// @param tensors what `work` reads and writes.
 /// @param restart one bit per parameter: its steps are counted from 0 again.
 template <class Work>
-void launch_capturable(const char* name, const Work& plain, LaunchTensors& tensors, StepList& list,
-                       const StepRates& rates, std::uint32_t restart = 0) {
-  const CapturableTensors control = list.capturable_tensors();
-  Capturable<Work> work{plain};
+void count_on_device(Work& work, LaunchTensors& tensors, StepList& list, const StepRates& rates,
+                     std::uint32_t restart = 0) {
+  const CapturableTensors& control = list.capturable_tensors();
   CountStep count{{}, Pointer{control.lr}, Pointer{control.found_inf}, rates};
   const Tensor* numbers[CountStep::kMost];
   for (std::size_t k = 0; k < list.size(); ++k) {
@@ -86,7 +88,6 @@ void launch_capturable(const char* name, const Work& plain, LaunchTensors& tenso
          TensorRefs(numbers, list.size()));
   work.grad_scale = tensors.reads<float>(control.grad_scale);
   work.found_inf = tensors.reads<float>(control.found_inf);
-  tensors.launch(name, work);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SGD: the update rule, the kernel that applies it to a list of parameters, and the step that
 // launches it. step.cpp makes the lists, parameter_list.h is the shape of the kernel; options and
-// state are in sgd.cpp. Invariant: one launch updates up to 16 parameters. With capturable(true)
-// the same rule and loops run as capturable_list.h says.
+// state are in sgd.cpp. Invariant: one launch updates up to 16 parameters.
 #include "td/optim/sgd.h"
 
 #include "td/autograd/modes.h"
@@ -39,8 +38,9 @@ struct SgdRule {
 };
 
 template <class T>
-struct SgdWork : ParameterList<16, 3> {  // the parameter, its gradient and its momentum
+struct SgdWork : StepWork<compute_t<T>, 16, 3> {  // the parameter, its gradient and its momentum
   using C = compute_t<T>;
+  static constexpr int kMax = 16;
   T* param[kMax];
   const T* grad[kMax];
   T* momentum[kMax];  // nullptr without momentum
@@ -50,11 +50,9 @@ struct SgdWork : ParameterList<16, 3> {  // the parameter, its gradient and its 
   TD_HD SgdRule<C> rule_of(int k) const {
     SgdRule<C> r = rule;
     r.first = first >> k & 1;
-    return r;
+    return this->in_step(r, k);
   }
-  // One function for plain and capturable steps, so that both round alike.
-  [[gnu::noinline]] void update(const SgdRule<C> r, int k, std::int64_t from,
-                                std::int64_t to) const {
+  void update(const SgdRule<C> r, int k, std::int64_t from, std::int64_t to) const {
     T* __restrict p = param[k];
     const T* __restrict g = grad[k];
     T* __restrict m = momentum[k];
@@ -94,9 +92,10 @@ void update(StepList& list) {
     }
     work.append(param.numel());
   }
-  if (o.capturable()) return launch_capturable("sgd", work, tensors, list, {}, work.first);
-  // A graph that captures this step holds the learning rate as a number.
-  if (capturing_graph() && !list.device.is_cpu()) o.device_lr().frozen_in_graph(o.lr());
+  if (o.capturable())
+    count_on_device(work, tensors, list, {}, work.first);
+  else if (capturing_graph() && !list.device.is_cpu())
+    o.device_lr().frozen_in_graph(o.lr());  // the graph holds the learning rate as a number
   tensors.launch("sgd", work);
 }
 

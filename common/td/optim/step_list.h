@@ -30,8 +30,8 @@ class StepList {
     const Tensor& owner = copy_.defined() ? *original_ : *param[k];
     return static_cast<State&>(optimizer_.state_of(owner, *options));
   }
-  /// What a capturable launch reads.
-  CapturableTensors capturable_tensors() const;
+  /// What a capturable launch reads, until the next call.
+  const CapturableTensors& capturable_tensors();
 
   OptimizerOptions* options = nullptr;  ///< of the group
   Device device = kCPU;                 ///< of all tensors of the list
@@ -46,6 +46,7 @@ class StepList {
   const char* const name_;
   const std::size_t most_, most_capturable_;
   std::size_t group_ = 0, next_ = 0;  // where the next list begins
+  CapturableTensors read_;            // by the launch of this list
   Tensor copy_;                       // of a parameter that is not dense
   const Tensor* original_ = nullptr;  // that parameter
 };
