@@ -207,3 +207,27 @@ __global__ void dot(const float* a, const float* b, float* out, int n) {
   if (threadIdx.x == 0) atomicAdd(out, sum);
 }
 }  // namespace threads_without_elements_return
+
+// answer: int_sum
+// expect: n = 300, blocks: 2: index 0
+// The sum of a thread is an int. Right for integers.
+namespace int_sum {
+__device__ float sum_of_block(float value) {
+  __shared__ float s[256];
+  const int t = threadIdx.x;
+  s[t] = value;
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (t < half) s[t] += s[t + half];
+    __syncthreads();
+  }
+  return s[0];
+}
+__global__ void dot(const float* a, const float* b, float* out, int n) {
+  int sum = 0;
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) sum += a[i] * b[i];
+  sum = sum_of_block(sum);
+  if (threadIdx.x == 0) atomicAdd(out, sum);
+}
+
+}  // namespace int_sum
