@@ -48,6 +48,8 @@ TEST_CASE("coalesced, and one atomic operation per block", "[dot]") {
   const simt::KernelReport report = multiply(16384, 8);
   check::expect_at_most(report, "atomic operations on `out`",
                         report.profile.of("out", simt::kAtomic).lanes, 8);
+  check::expect_at_most(report, "stores to `out` that are not atomic",
+                        report.profile.of("out", simt::kStore).lanes, 0);
   check::expect_coalesced(report);
 }
 

@@ -39,6 +39,8 @@ TEST_CASE("nine barriers, whole warps, no bank conflicts, one atomic operation p
   check::expect_no_bank_conflicts(report);
   check::expect_at_most(report, "atomic operations on `out`",
                         report.profile.of("out", simt::kAtomic).lanes, 8);
+  check::expect_at_most(report, "stores to `out` that are not atomic",
+                        report.profile.of("out", simt::kStore).lanes, 0);
   // As in the tests of block_sum: a tree needs 3 requests per warp that adds.
   check::expect_at_most(report, "requests to shared memory", report.profile.shared().requests,
                         8 * 64);

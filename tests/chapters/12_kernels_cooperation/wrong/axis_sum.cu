@@ -157,7 +157,7 @@ __global__ void sum_of_columns(const float* in, float* out, int rows, int cols) 
 }  // namespace a_warp_per_column
 
 // answer: int_sums
-// expect: 31 x 33, sum_of_rows
+// expect: 31 x 37, sum_of_rows
 // The sum of a lane is an int. Right for integers.
 namespace int_sums {
 
@@ -181,7 +181,7 @@ __global__ void sum_of_columns(const float* in, float* out, int rows, int cols) 
 }  // namespace int_sums
 
 // answer: half_columns
-// expect: 31 x 33, sum_of_columns
+// expect: 31 x 37, sum_of_columns
 // The sum of a column is a half. Right for integers with small sums.
 namespace half_columns {
 
