@@ -100,22 +100,3 @@ __global__ void half2_saxpy(int n, half a, const half* x, half* y) {
   }
 }
 }  // namespace second_half_is_the_first
-
-// answer: in_float
-// expect: n = 3: index 0: expected 2050, got 2052
-// Computes in float and rounds twice. Right for nearly all numbers.
-namespace in_float {
-
-__global__ void half2_saxpy(int n, half a, const half* x, half* y) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  const half2* pairs = reinterpret_cast<const half2*>(x);
-  half2* out = reinterpret_cast<half2*>(y);
-  if (2 * i + 1 < n) {
-    const float2 p = __half22float2(pairs[i]), q = __half22float2(out[i]);
-    const float f = __half2float(a);
-    out[i] = __floats2half2_rn(f * p.x + q.x, f * p.y + q.y);
-  } else if (2 * i < n)
-    y[2 * i] = __hfma(a, x[2 * i], y[2 * i]);
-}
-
-}  // namespace in_float
