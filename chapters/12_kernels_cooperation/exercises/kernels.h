@@ -142,6 +142,7 @@ __global__ void warp_sum(const float* in, float* out, int n);
 ///   cols / 256 blocks, rounded up.
 /// - Each element is loaded once, and loads must be coalesced: in both kernels, one load of a warp
 ///   takes up to 32 neighboring elements of a row.
+/// - Each sum is stored once.
 ///
 /// @param in rows x cols elements.
 ///

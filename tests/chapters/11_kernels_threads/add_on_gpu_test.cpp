@@ -7,6 +7,9 @@
 
 namespace {
 
+// As driver_types.h numbers them.
+constexpr int kInvalidConfiguration = 9, kNoDevice = 100;
+
 /// Arguments: n, threads, and the error that is expected.
 const check::Program kProgram("add_on_gpu", [](const std::vector<int>& arguments) {
   const int n = arguments[0], threads = arguments[1], error = arguments[2];
@@ -18,6 +21,10 @@ const check::Program kProgram("add_on_gpu", [](const std::vector<int>& arguments
   const int got = add_on_gpu(a.data(), b.data(), c.data(), n, threads);
   std::ostringstream problem;
   if (got != error) problem << "expected error " << error << ", and it returned " << got;
+  if (error == kInvalidConfiguration && got == error &&
+      add_on_gpu(a.data(), b.data(), c.data(), n, 32) != 0)
+    problem << "the next call has a valid launch, and returns the error of the one before: "
+               "cudaGetLastError() resets it";
   for (std::size_t i = 0; i < c.size() && error == 0 && problem.str().empty(); ++i)
     if (c[i] != a[i] + b[i])
       problem << "index " << i << ": expected " << a[i] + b[i] << ", got " << c[i];
@@ -29,11 +36,10 @@ void run(int n, int threads, int error = 0, const std::string& environment = "")
   what << "n = " << n << " with blocks of " << threads;
   if (!environment.empty()) what << " and " << environment;
   kProgram.check(what.str(), {n, threads, error},
-                 {.launch = error ? "" : "add_elements", .environment = environment});
+                 {.launch = error ? "" : "add_elements",
+                  .shape = error ? "" : "block (" + std::to_string(threads) + ")",
+                  .environment = environment});
 }
-
-// As driver_types.h numbers them.
-constexpr int kInvalidConfiguration = 9, kNoDevice = 100;
 
 }  // namespace
 

@@ -51,6 +51,8 @@ TEST_CASE("results whose edges do not fill a block", "[broadcast_add]") {
 TEST_CASE("a broadcast in blocks of other sizes", "[broadcast_add]") {
   add_column_and_row(20, 50, {16, 4});
   add_column_and_row(50, 20, {4, 16});
+  add_column_and_row(3, 130, {128, 2});
+  add_column_and_row(130, 3, {1, 128});
 }
 
 TEST_CASE("three requests per warp, and coalesced", "[broadcast_add]") {

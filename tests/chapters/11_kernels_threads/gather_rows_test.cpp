@@ -1,4 +1,6 @@
 // Tests of gather_rows.
+#include <cmath>
+
 #include "check_kernels.h"
 #include "exercises.h"
 
@@ -10,9 +12,11 @@ simt::KernelReport gather(int dim, const std::vector<int>& indices, unsigned thr
   const int rows = 9;
   std::vector<float> table;
   for (int i = 0; i < rows * dim; ++i) table.push_back(static_cast<float>(i + 1));
+  table.front() = INFINITY;  // A kernel that multiplies it by 0 for padding stores NaN.
   std::vector<double> expected;
   for (const int index : indices)
-    for (int j = 0; j < dim; ++j) expected.push_back(index < 0 ? 0 : index * dim + j + 1);
+    for (int j = 0; j < dim; ++j)
+      expected.push_back(index < 0 ? 0 : table[static_cast<std::size_t>(index * dim + j)]);
   const auto count = static_cast<std::int64_t>(indices.size());
   const std::string what = std::to_string(count) + " rows of " + std::to_string(dim) +
                            " elements with blocks of " + std::to_string(threads);

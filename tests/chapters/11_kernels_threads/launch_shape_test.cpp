@@ -14,6 +14,9 @@ const check::Program kProgram("launch_shape", [](const std::vector<int>& argumen
   const int got = fill_matrix(out.data(), rows, cols, arguments[2], arguments[3]);
   std::ostringstream problem;
   if (got != error) problem << "expected error " << error << ", and it returned " << got;
+  if (error && got == error && fill_matrix(out.data(), 1, 1, 32, 1) != 0)
+    problem << "the next call has a valid launch, and returns the error of the one before: "
+               "cudaGetLastError() resets it";
   for (std::size_t i = 0; i < out.size() && error == 0 && problem.str().empty(); ++i)
     if (out[i] != static_cast<float>(i))
       problem << "element " << i << ": expected " << i << ", got " << out[i];
@@ -51,6 +54,8 @@ TEST_CASE("a matrix with many columns in blocks of another size", "[launch_shape
 }
 
 TEST_CASE("more than 65,535 blocks of rows", "[launch_shape]") { run(70000, 3, 3, 1, 1, 65535); }
+
+TEST_CASE("more than 65,535 blocks of columns", "[launch_shape]") { run(2, 70000, 1, 2, 70000, 1); }
 
 TEST_CASE("a block of 2,048 threads, which CUDA refuses", "[launch_shape]") {
   run(33, 31, 64, 32, 1, 2, kInvalidConfiguration);

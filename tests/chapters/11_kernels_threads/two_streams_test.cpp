@@ -31,3 +31,7 @@ TEST_CASE("halves of one element, and of 1,023", "[two_streams]") {
   kProgram.check("n = 2", {2}, {.overlaps = 3});
   kProgram.check("n = 2046", {2046}, {.overlaps = 3});
 }
+
+TEST_CASE("halves that need several blocks", "[two_streams]") {
+  kProgram.check("n = 5000", {5000}, {.overlaps = 3});
+}

@@ -7,8 +7,8 @@ namespace simt = td::simt;
 namespace {
 
 /// Both kernels on one matrix; first the report of sum_of_rows.
-std::vector<simt::KernelReport> add_up(int rows, int cols) {
-  const std::vector<float> in = check::small_numbers(static_cast<std::size_t>(rows * cols));
+std::vector<simt::KernelReport> add_up(int rows, int cols, float unit = 1) {
+  const std::vector<float> in = check::small_numbers(static_cast<std::size_t>(rows * cols), unit);
   std::vector<double> of_rows(static_cast<std::size_t>(rows), 0);
   std::vector<double> of_columns(static_cast<std::size_t>(cols), 0);
   for (std::size_t i = 0; i < in.size(); ++i) {
@@ -42,6 +42,22 @@ TEST_CASE("sizes that fill neither a warp nor a block", "[axis_sum]") {
   add_up(33, 31);
   add_up(1, 1023);
   add_up(1023, 1);
+}
+
+TEST_CASE("rows and columns of numbers that are no integers", "[axis_sum]") {
+  add_up(31, 37, check::kNoInteger);
+}
+
+TEST_CASE("each sum is stored once", "[axis_sum]") {
+  const std::size_t sums[] = {16, 64};
+  const std::vector<simt::KernelReport> reports = add_up(16, 64);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const simt::Profile& profile = reports[i].profile;
+    check::expect_at_most(reports[i], "stores to `out` by a thread",
+                          profile.of("out", simt::kStore).lanes, sums[i]);
+    check::expect_at_most(reports[i], "atomic operations on `out`",
+                          profile.of("out", simt::kAtomic).lanes, 0);
+  }
 }
 
 TEST_CASE("each element is loaded once, and loads are coalesced", "[axis_sum]") {

@@ -10,6 +10,10 @@ TEST_CASE("a last block that is not full", "[block_sum]") {
   for (const int n : check::odd_sizes()) sum_blocks<block_sum>(n, 256);
 }
 
+TEST_CASE("numbers that are no integers, in a tree", "[block_sum]") {
+  sum_blocks<block_sum>(300, 256, check::kNoInteger);
+}
+
 TEST_CASE("at most nine barriers, and no bank conflicts", "[block_sum]") {
   const td::simt::KernelReport report = sum_blocks<block_sum>(2048, 256);
   check::expect_barriers_at_most(report, 9);

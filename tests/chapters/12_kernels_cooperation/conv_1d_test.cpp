@@ -6,8 +6,8 @@ namespace simt = td::simt;
 
 namespace {
 
-simt::KernelReport convolve(int n, int width) {
-  const std::vector<float> in = check::small_numbers(static_cast<std::size_t>(n));
+simt::KernelReport convolve(int n, int width, float unit = 1) {
+  const std::vector<float> in = check::small_numbers(static_cast<std::size_t>(n), unit);
   std::vector<float> weight;
   for (int k = 0; k < width; ++k) weight.push_back(static_cast<float>(k * k % 13 + 1));
   std::vector<double> expected(in.size(), 0);
@@ -36,6 +36,10 @@ TEST_CASE("a few elements", "[conv_1d]") {
 
 TEST_CASE("convolution: one tile", "[conv_1d]") {
   for (const int n : {31, 33, 128}) convolve(n, 5);
+}
+
+TEST_CASE("convolution: numbers that are no integers", "[conv_1d]") {
+  convolve(33, 5, check::kNoInteger);
 }
 
 TEST_CASE("several tiles, whose last results need elements of the next tile", "[conv_1d]") {

@@ -13,8 +13,9 @@ std::vector<float> factors(int n) {
   return numbers;
 }
 
-simt::KernelReport multiply(int n, unsigned blocks) {
-  const std::vector<float> a = check::small_numbers(static_cast<std::size_t>(n)), b = factors(n);
+simt::KernelReport multiply(int n, unsigned blocks, float unit = 1) {
+  const std::vector<float> a = check::small_numbers(static_cast<std::size_t>(n), unit),
+                           b = factors(n);
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * b[i];
   return check::run_kernels("n = " + std::to_string(n) + ", blocks: " + std::to_string(blocks),
@@ -41,10 +42,14 @@ TEST_CASE("several blocks, with more and with fewer threads than elements", "[do
   multiply(5000, 2);
 }
 
+TEST_CASE("product: numbers that are no integers", "[dot]") { multiply(300, 2, check::kNoInteger); }
+
 TEST_CASE("coalesced, and one atomic operation per block", "[dot]") {
   const simt::KernelReport report = multiply(16384, 8);
   check::expect_at_most(report, "atomic operations on `out`",
                         report.profile.of("out", simt::kAtomic).lanes, 8);
+  check::expect_at_most(report, "stores to `out` that are not atomic",
+                        report.profile.of("out", simt::kStore).lanes, 0);
   check::expect_coalesced(report);
 }
 

@@ -3,8 +3,8 @@
 
 namespace {
 
-td::simt::KernelReport sum_groups(int n, int threads) {
-  const std::vector<float> in = check::mixed_numbers(n);
+td::simt::KernelReport sum_groups(int n, int threads, float unit = 1) {
+  const std::vector<float> in = check::mixed_numbers(n, 0, unit);
   std::vector<double> expected(check::blocks_for(n, 8), 0);
   for (std::size_t i = 0; i < in.size(); ++i) expected[i / 8] += in[i];
   return check::run_on_vector<group_sum>(in, threads, expected);
@@ -26,6 +26,10 @@ TEST_CASE("groups: several blocks", "[group_sum]") {
 TEST_CASE("a last group that is not full", "[group_sum]") {
   sum_groups(10, 16);
   for (const int n : check::odd_sizes()) sum_groups(n, 128);
+}
+
+TEST_CASE("groups: numbers that are no integers", "[group_sum]") {
+  sum_groups(100, 24, check::kNoInteger);
 }
 
 TEST_CASE("groups: neither shared memory nor a barrier", "[group_sum]") {

@@ -35,6 +35,7 @@ TEST_CASE("a few bytes, all different", "[histogram]") { count_bytes(3, 256, 1, 
 TEST_CASE("many bytes with the same value", "[histogram]") {
   count_bytes(1000, 3, 1, 256);
   count_bytes(1000, 1, 4, 128);
+  count_bytes(70000, 1, 1, 512);  // more than 16 bits can count
 }
 
 TEST_CASE("any size, any grid and any block", "[histogram]") {

@@ -3,8 +3,8 @@
 
 namespace {
 
-td::simt::KernelReport roll(int n) {
-  const std::vector<float> in = check::mixed_numbers(n);
+td::simt::KernelReport roll(int n, float unit = 1) {
+  const std::vector<float> in = check::mixed_numbers(n, 0, unit);
   std::vector<double> expected(in.begin(), in.end());
   for (int first = 0; first < n; first += 256)
     std::rotate(expected.begin() + first, expected.begin() + first + 1,
@@ -22,6 +22,7 @@ TEST_CASE("one whole tile, and several", "[roll_tile]") {
 TEST_CASE("a last tile with fewer elements", "[roll_tile]") {
   roll(259);
   for (const int n : check::odd_sizes()) roll(n);
+  roll(259, check::kNoInteger);
 }
 
 TEST_CASE("through shared memory, with one barrier", "[roll_tile]") {

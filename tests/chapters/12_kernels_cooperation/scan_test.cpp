@@ -6,9 +6,9 @@ namespace simt = td::simt;
 
 namespace {
 
-std::vector<std::int32_t> numbers(int n) {
+std::vector<std::int32_t> numbers(int n, int unit = 1) {
   std::vector<std::int32_t> all;
-  for (int i = 0; i < n; ++i) all.push_back(i * 7 % 13 - 4);
+  for (int i = 0; i < n; ++i) all.push_back((i * 7 % 13 - 4) * unit);
   return all;
 }
 
@@ -28,8 +28,8 @@ std::vector<std::vector<double>> sums_in_blocks(const std::vector<std::int32_t>&
   return {sums, blocks};
 }
 
-simt::KernelReport scan_blocks(int n) {
-  const std::vector<std::int32_t> in = numbers(n);
+simt::KernelReport scan_blocks(int n, int unit = 1) {
+  const std::vector<std::int32_t> in = numbers(n, unit);
   return check::run_kernels(
       "n = " + std::to_string(n),
       [&](td::Device device) -> std::vector<td::Tensor> {
@@ -72,6 +72,7 @@ TEST_CASE("the sums of one block", "[scan]") { scan_blocks(256); }
 TEST_CASE("each block begins with 0, and writes its own sum", "[scan]") {
   scan_blocks(512);
   for (const int n : check::odd_sizes()) scan_blocks(n);
+  scan_blocks(600, 1000003);  // float holds no integers as large as these sums
 }
 
 TEST_CASE("add_carry makes one sum of all blocks", "[scan]") {

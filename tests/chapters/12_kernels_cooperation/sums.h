@@ -4,11 +4,11 @@
 #include "check_kernels.h"
 #include "exercises.h"
 
-/// Launches `kernel` on n elements with blocks of `threads`, compares the sums of the blocks, and
-/// returns the report.
+/// Launches `kernel` on n multiples of `unit` with blocks of `threads`, compares the sums of the
+/// blocks, and returns the report.
 template <auto* kernel>
-td::simt::KernelReport sum_blocks(int n, int threads) {
-  const std::vector<float> in = check::small_numbers(static_cast<std::size_t>(n));
+td::simt::KernelReport sum_blocks(int n, int threads, float unit = 1) {
+  const std::vector<float> in = check::small_numbers(static_cast<std::size_t>(n), unit);
   const unsigned blocks = check::blocks_for(n, threads);
   std::vector<double> sums(blocks, 0);
   for (int i = 0; i < n; ++i)

@@ -8,11 +8,11 @@
 
 namespace check {
 
-/// n integers from -504 to 504 in no simple order. `shift` is added to each.
-inline std::vector<float> mixed_numbers(int n, int shift = 0) {
+/// n integers from -504 to 504 in no simple order, plus `shift`, times `unit`.
+inline std::vector<float> mixed_numbers(int n, int shift = 0, float unit = 1) {
   std::vector<float> numbers;
   for (int i = 0; i < n; ++i)
-    numbers.push_back(static_cast<float>((i * i % 1009 * 31 + i * 17) % 1009 - 504 + shift));
+    numbers.push_back(unit * static_cast<float>((i * i % 1009 * 31 + i * 17) % 1009 - 504 + shift));
   return numbers;
 }
 

@@ -12,12 +12,18 @@ TEST_CASE("the last warps have no elements", "[warp_sum]") {
   }
 }
 
+TEST_CASE("numbers that are no integers, by shuffles", "[warp_sum]") {
+  sum_blocks<warp_sum>(300, 96, check::kNoInteger);
+}
+
 TEST_CASE("one barrier, and the first warp adds the sums of all warps", "[warp_sum]") {
   const td::simt::KernelReport report = sum_blocks<warp_sum>(16384, 256);
   check::expect_barriers_at_most(report, 1);
   check::expect_at_most(report, "requests to shared memory", report.profile.shared().requests,
                         report.profile.warps + 2 * 16384 / 256);
   check::expect_coalesced(report);
+  check::expect_at_most(report, "atomic operations on `out`",
+                        report.profile.of("out", td::simt::kAtomic).lanes, 0);
 }
 
 TEST_CASE("65,536 elements in 256 blocks, by shuffles", "[warp_sum]") {

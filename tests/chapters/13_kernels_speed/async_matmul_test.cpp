@@ -5,8 +5,8 @@ namespace simt = td::simt;
 
 namespace {
 
-simt::KernelReport multiply(int m, int n, int k) {
-  const std::vector<float> a = factor(m, k, 0), b = factor(k, n, 4);
+simt::KernelReport multiply(int m, int n, int k, float unit = 1) {
+  const std::vector<float> a = factor(m, k, 0, unit), b = factor(k, n, 4);
   return check::run_kernels(sizes_text(m, n, k),
                             [&](td::Device device) -> std::vector<td::Tensor> {
                               const td::Tensor c = check::poisoned_output({m, n}, device);
@@ -33,6 +33,10 @@ TEST_CASE("an even and an odd number of tiles", "[async_matmul]") {
 TEST_CASE("several blocks in each direction, with asynchronous copies", "[async_matmul]") {
   multiply(32, 16, 48);
   multiply(16, 48, 32);
+}
+
+TEST_CASE("copies of numbers that are no integers", "[async_matmul]") {
+  multiply(16, 32, 48, check::kNoInteger);
 }
 
 TEST_CASE("each tile is copied once, while the one before is used", "[async_matmul]") {

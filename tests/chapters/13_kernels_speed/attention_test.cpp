@@ -89,6 +89,18 @@ TEST_CASE("scores of several hundred, above and below 0", "[attention]") {
   attend(Head(11, 13, 16, -300));
 }
 
+TEST_CASE("scores of -2 billion", "[attention]") {
+  Head head(1, 3, 1);
+  head.q = {1}, head.k = {-2e9F, -2e9F, -2e9F}, head.v = {1, 3, 8};
+  attend(head);
+}
+
+TEST_CASE("a first score that is far below the largest one", "[attention]") {
+  Head head(1, 3, 1);
+  head.q = {1}, head.k = {0, 200, 100}, head.v = {1, 3, 8};
+  attend(head);
+}
+
 TEST_CASE("one pass: each row of K and V is loaded once per block", "[attention]") {
   const int queries = 4, keys = 20;
   const simt::KernelReport report = attend(Head(queries, keys, 32));

@@ -5,8 +5,8 @@ namespace simt = td::simt;
 
 namespace {
 
-simt::KernelReport multiply(int m, int n, int k) {
-  const std::vector<float> a = factor(m, k, 0), b = factor(k, n, 4);
+simt::KernelReport multiply(int m, int n, int k, float unit = 1) {
+  const std::vector<float> a = factor(m, k, 0, unit), b = factor(k, n, 4);
   return check::run_kernels(sizes_text(m, n, k),
                             [&](td::Device device) -> std::vector<td::Tensor> {
                               const td::Tensor c = check::poisoned_output({m, n}, device);
@@ -34,6 +34,10 @@ TEST_CASE("sizes that are no multiples of a block", "[naive_matmul]") {
   multiply(31, 33, 17);
   multiply(33, 1, 40);
   multiply(5, 7, 1023);
+}
+
+TEST_CASE("product of numbers that are no integers", "[naive_matmul]") {
+  multiply(9, 33, 17, check::kNoInteger);
 }
 
 TEST_CASE("loads of B and stores of C are coalesced", "[naive_matmul]") {

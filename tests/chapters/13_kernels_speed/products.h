@@ -5,10 +5,11 @@
 #include "check_kernels.h"
 #include "exercises.h"
 
-/// rows x columns integers from -5 to 5, by rows. Different seeds give different ones.
-inline std::vector<float> factor(int rows, int columns, int seed) {
+/// rows x columns integers from -5 to 5, times `unit`, by rows. Different seeds give different
+/// ones.
+inline std::vector<float> factor(int rows, int columns, int seed, float unit = 1) {
   const auto n = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-  std::vector<float> elements = check::small_numbers(n + static_cast<std::size_t>(seed));
+  std::vector<float> elements = check::small_numbers(n + static_cast<std::size_t>(seed), unit);
   elements.erase(elements.begin(), elements.begin() + seed);
   return elements;
 }

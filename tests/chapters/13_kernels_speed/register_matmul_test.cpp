@@ -5,8 +5,8 @@ namespace simt = td::simt;
 
 namespace {
 
-simt::KernelReport multiply(int m, int n, int k) {
-  const std::vector<float> a = factor(m, k, 0), b = factor(k, n, 4);
+simt::KernelReport multiply(int m, int n, int k, float unit = 1) {
+  const std::vector<float> a = factor(m, k, 0, unit), b = factor(k, n, 4);
   return check::run_kernels(sizes_text(m, n, k),
                             [&](td::Device device) -> std::vector<td::Tensor> {
                               const td::Tensor c = check::poisoned_output({m, n}, device);
@@ -34,6 +34,10 @@ TEST_CASE("sizes that are no multiples of 64", "[register_matmul]") {
   multiply(31, 33, 17);
   multiply(65, 3, 16);
   multiply(5, 7, 130);
+}
+
+TEST_CASE("registers with numbers that are no integers", "[register_matmul]") {
+  multiply(9, 65, 17, check::kNoInteger);
 }
 
 TEST_CASE("eight loads of shared memory for 16 products", "[register_matmul]") {

@@ -97,6 +97,16 @@ TEST_CASE("two caps in one graph, one of which is not an integer", "[softcap]") 
   }
 }
 
+TEST_CASE("two results that receive one gradient", "[softcap]") {
+  const td::Tensor x = some({33}, "sim:0").requires_grad_();
+  const td::Tensor weights = td::arange(33, td::Device("sim:0")).to(td::kFloat32);
+  ((softcap(x, 2) + softcap(x, 2)) * weights).sum().backward();
+  std::vector<double> expected = slopes(check::values(x), check::values(weights), 2);
+  for (double& slope : expected) slope *= 2;
+  check::expect_close(check::values(x.grad()), expected, 1e-4,
+                      "the gradient of (softcap(x) + softcap(x)) * weights");
+}
+
 TEST_CASE("the given kernels compute both passes", "[softcap]") {
   const td::Tensor x = some({33}, "sim:0").requires_grad_();
   td::Tensor y;

@@ -109,9 +109,10 @@ void expect_at_most(const simt::KernelReport& report, const std::string& what, s
              << simt::table(report.profile));
 }
 
-std::vector<float> small_numbers(std::size_t n) {
+std::vector<float> small_numbers(std::size_t n, float unit) {
   std::vector<float> numbers(n);
-  for (std::size_t i = 0; i < n; ++i) numbers[i] = static_cast<float>((i * 7 + 3) % 11) - 5;
+  for (std::size_t i = 0; i < n; ++i)
+    numbers[i] = (static_cast<float>((i * 7 + 3) % 11) - 5) * unit;
   return numbers;
 }
 

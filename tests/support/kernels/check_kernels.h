@@ -47,8 +47,11 @@ void expect_at_most(const td::simt::KernelReport& report, const std::string& wha
                     std::size_t found, std::size_t most);
 ///@}
 
-/// n small integers from -5 to 5, which repeat after 11.
-std::vector<float> small_numbers(std::size_t n);
+/// A factor for integers below 2^13: float holds each multiple exactly, and so any sum of them. int
+/// and half do not, so a kernel that adds in one of these types is wrong.
+constexpr float kNoInteger = 1025.0F / 1024;
+/// n small integers from -5 to 5, which repeat after 11, times `unit`.
+std::vector<float> small_numbers(std::size_t n, float unit = 1);
 
 /// A tensor of these elements on the device, with these sizes; one dimension without them.
 td::Tensor tensor_of(const std::vector<float>& elements, td::Device device,

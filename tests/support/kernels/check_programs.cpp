@@ -87,9 +87,12 @@ void Program::check(const std::string& what, const Arguments& arguments,
     expect(outcome.exit_code == 0 && found.faults == 0,
            what + (*order ? ", threads and streams in reversed order: " : ": ") +
                (outcome.output.empty() ? "the program ended by itself" : outcome.output));
-    expect(found.profile.find(conditions.launch) != std::string::npos,
+    const std::string launches = launches_in(found.profile);
+    expect(found.profile.find(conditions.launch) != std::string::npos &&
+               launches.find(conditions.shape) != std::string::npos,
            what + ": expected a launch of " + conditions.launch +
-               "; launched:" + launches_in(found.profile));
+               (conditions.shape.empty() ? "" : " with " + conditions.shape) +
+               "; launched:" + launches);
     expect(found.overlaps >= conditions.overlaps,
            what + ": expected " + std::to_string(conditions.overlaps) +
                " copies and launches that may run while another stream works, found " +

@@ -24,6 +24,7 @@ class Program {
   struct Conditions {
     /// The launch that must happen, as a profile names it: "add: grid (4), block (256)" or "add:".
     std::string launch = "";
+    std::string shape = "";  ///< What the profile must say in addition: "block (96)".
     /// Operations that must be free to run beside an earlier one of another stream.
     int overlaps = 0;
     std::string environment = "";  ///< "TD_CUDA_DEVICES=0" and so on

@@ -264,7 +264,7 @@ int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
 }  // namespace errors_ignored
 
 // answer: on_the_host
-// expect: expected a launch of add_elements; launched: nothing
+// expect: expected a launch of add_elements…; launched: nothing
 // Adds on the host, and launches nothing.
 namespace on_the_host {
 
@@ -281,3 +281,65 @@ int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
 }
 
 }  // namespace on_the_host
+
+// answer: peeks
+// expect: the next call has a valid launch
+// cudaPeekAtLastError() returns the error and keeps it, so the next call returns it again.
+namespace peeks {
+__global__ void add_elements(const float* a, const float* b, float* c, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
+  float *x = nullptr, *y = nullptr, *z = nullptr;
+  const size_t bytes = n * sizeof(float);
+  cudaError_t e = cudaMalloc(&x, bytes);
+  if (!e) e = cudaMalloc(&y, bytes);
+  if (!e) e = cudaMalloc(&z, bytes);
+  if (!e) e = cudaMemcpy(x, a, bytes, cudaMemcpyHostToDevice);
+  if (!e) e = cudaMemcpy(y, b, bytes, cudaMemcpyHostToDevice);
+  if (!e) {
+    add_elements<<<(n + threads - 1) / threads, threads>>>(x, y, z, n);
+    e = cudaPeekAtLastError();
+  }
+  if (!e) e = cudaMemcpy(c, z, bytes, cudaMemcpyDeviceToHost);
+  cudaFree(x);
+  cudaFree(y);
+  cudaFree(z);
+  return e;
+}
+
+}  // namespace peeks
+
+// answer: ignores_threads
+// expect: expected a launch of add_elements with block (128)
+// Right results, in blocks of 256 threads whatever the caller asks for.
+namespace ignores_threads {
+__global__ void add_elements(const float* a, const float* b, float* c, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
+  float *x = nullptr, *y = nullptr, *z = nullptr;
+  const size_t bytes = n * sizeof(float);
+  cudaError_t e = cudaMalloc(&x, bytes);
+  if (!e) e = cudaMalloc(&y, bytes);
+  if (!e) e = cudaMalloc(&z, bytes);
+  if (!e) e = cudaMemcpy(x, a, bytes, cudaMemcpyHostToDevice);
+  if (!e) e = cudaMemcpy(y, b, bytes, cudaMemcpyHostToDevice);
+  if (!e) {
+    if (threads > 1024)
+      e = cudaErrorInvalidConfiguration;
+    else {
+      add_elements<<<(n + 255) / 256, 256>>>(x, y, z, n);
+      e = cudaGetLastError();
+    }
+  }
+  if (!e) e = cudaMemcpy(c, z, bytes, cudaMemcpyDeviceToHost);
+  cudaFree(x);
+  cudaFree(y);
+  cudaFree(z);
+  return e;
+}
+
+}  // namespace ignores_threads

@@ -85,3 +85,20 @@ __global__ void broadcast_add(const float* column, const float* row, float* out,
   for (int c = 0; c < cols; ++c) out[r * cols + c] = column[r] + row[c];
 }
 }  // namespace a_row_per_thread
+
+// answer: shared_of_32
+// expect: 3 rows and 130 columns with blocks of (128, 2)
+// Right in blocks of at most 32 threads in each direction. The arrays have no more elements.
+namespace shared_of_32 {
+
+__global__ void broadcast_add(const float* column, const float* row, float* out, int rows,
+                              int cols) {
+  __shared__ float left[32], top[32];
+  const int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y;
+  if (threadIdx.y == 0 && c < cols) top[threadIdx.x] = row[c];
+  if (threadIdx.x == 0 && r < rows) left[threadIdx.y] = column[r];
+  __syncthreads();
+  if (r < rows && c < cols) out[r * cols + c] = left[threadIdx.y] + top[threadIdx.x];
+}
+
+}  // namespace shared_of_32

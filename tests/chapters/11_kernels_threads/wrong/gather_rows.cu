@@ -69,3 +69,18 @@ __global__ void gather_rows(const float* table, const int* indices, float* out, 
     out[blockIdx.x * dim + j] = row == -1 ? 0.0f : table[row * dim + j];
 }
 }  // namespace only_minus_one
+
+// answer: times_zero
+// expect: expected 0, got …, which is not a number
+// Multiplies by 0 for padding. Right where row 0 of the table is finite.
+namespace times_zero {
+
+__global__ void gather_rows(const float* table, const int* indices, float* out, int dim) {
+  const int index = indices[blockIdx.x];
+  const float keep = index >= 0;
+  const int from = max(index, 0);
+  for (int j = threadIdx.x; j < dim; j += blockDim.x)
+    out[blockIdx.x * dim + j] = keep * table[from * dim + j];
+}
+
+}  // namespace times_zero

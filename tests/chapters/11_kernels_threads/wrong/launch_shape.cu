@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "kernels.h"
 
 #include "td/exercise.h"
@@ -280,3 +282,57 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 }
 
 }  // namespace block_and_grid_exchanged
+
+// answer: limits_both
+// expect: 2 rows and 70000 columns in blocks of (1, 2)
+// Limits `.x`, too. Right up to 65,535 blocks of columns.
+namespace limits_both {
+__global__ void fill_index(float* out, int rows, int cols) {
+  const int c = blockIdx.x * blockDim.x + threadIdx.x;
+  if (c >= cols) return;
+  for (int r = blockIdx.y * blockDim.y + threadIdx.y; r < rows; r += gridDim.y * blockDim.y)
+    out[r * cols + c] = r * cols + c;
+}
+int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
+  const dim3 block(block_x, block_y), grid(std::min(65535, (cols + block_x - 1) / block_x),
+                                           std::min(65535, (rows + block_y - 1) / block_y));
+  fill_index<<<grid, block>>>(out, rows, cols);
+  return cudaGetLastError();
+}
+int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
+  float* gpu = nullptr;
+  const size_t bytes = sizeof(float) * rows * cols;
+  cudaError_t error = cudaMalloc(&gpu, bytes);
+  const int launched = error ? error : launch_shape(gpu, rows, cols, block_x, block_y);
+  if (!launched) error = cudaMemcpy(elements, gpu, bytes, cudaMemcpyDeviceToHost);
+  cudaFree(gpu);
+  return launched ? launched : error;
+}
+}  // namespace limits_both
+
+// answer: peeks
+// expect: the next call has a valid launch
+// cudaPeekAtLastError() returns the error and keeps it, so the next call returns it again.
+namespace peeks {
+__global__ void fill_index(float* out, int rows, int cols) {
+  const int c = blockIdx.x * blockDim.x + threadIdx.x;
+  if (c >= cols) return;
+  for (int r = blockIdx.y * blockDim.y + threadIdx.y; r < rows; r += gridDim.y * blockDim.y)
+    out[r * cols + c] = r * cols + c;
+}
+int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
+  const dim3 block(block_x, block_y),
+      grid((cols + block_x - 1) / block_x, std::min(65535, (rows + block_y - 1) / block_y));
+  fill_index<<<grid, block>>>(out, rows, cols);
+  return cudaPeekAtLastError();
+}
+int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
+  float* gpu = nullptr;
+  const size_t bytes = sizeof(float) * rows * cols;
+  cudaError_t error = cudaMalloc(&gpu, bytes);
+  const int launched = error ? error : launch_shape(gpu, rows, cols, block_x, block_y);
+  if (!launched) error = cudaMemcpy(elements, gpu, bytes, cudaMemcpyDeviceToHost);
+  cudaFree(gpu);
+  return launched ? launched : error;
+}
+}  // namespace peeks

@@ -339,3 +339,41 @@ int double_array(float* elements, int n) {
 }
 
 }  // namespace first_half_twice
+
+// answer: one_block
+// expect: n = 5000: it returned the error
+// A block has all threads of a half. Right for halves of at most 1,024 elements.
+namespace one_block {
+__global__ void double_elements(float* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 2;
+}
+int double_in_halves(float* host, int n) {
+  const int half = n / 2;
+  const size_t bytes = half * sizeof(float);
+  float* gpu = nullptr;
+  cudaMalloc(&gpu, 2 * bytes);
+  cudaStream_t streams[2];
+  for (cudaStream_t& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  for (int h = 0; h < 2; ++h) {
+    float *to = gpu + h * half, *from = host + h * half;
+    cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, streams[h]);
+    double_elements<<<1, half, 0, streams[h]>>>(to, half);
+    cudaMemcpyAsync(from, to, bytes, cudaMemcpyDeviceToHost, streams[h]);
+  }
+  for (cudaStream_t s : streams) cudaStreamSynchronize(s);
+  for (cudaStream_t stream : streams) cudaStreamDestroy(stream);
+  cudaFree(gpu);
+  return cudaGetLastError();
+}
+int double_array(float* elements, int n) {
+  float* pinned = nullptr;
+  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
+  if (error) return error;
+  std::memcpy(pinned, elements, n * sizeof(float));
+  const int result = double_in_halves(pinned, n);
+  std::memcpy(elements, pinned, n * sizeof(float));
+  cudaFreeHost(pinned);
+  return result;
+}
+}  // namespace one_block

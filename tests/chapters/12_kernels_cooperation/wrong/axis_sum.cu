@@ -155,3 +155,97 @@ __global__ void sum_of_columns(const float* in, float* out, int rows, int cols) 
   }
 }
 }  // namespace a_warp_per_column
+
+// answer: int_sums
+// expect: 31 x 37, sum_of_rows
+// The sum of a lane is an int. Right for integers.
+namespace int_sums {
+
+__global__ void sum_of_rows(const float* in, float* out, int rows, int cols) {
+  const int row = blockIdx.x * 8 + threadIdx.y, lane = threadIdx.x;
+  int v = 0;
+  if (row < rows)
+    for (int c = lane; c < cols; c += 32) v += in[row * cols + c];
+  v = __reduce_add_sync(~0u, v);
+  if (row < rows && lane == 0) out[row] = v;
+}
+__global__ void sum_of_columns(const float* in, float* out, int rows, int cols) {
+  const int col = blockIdx.x * 256 + threadIdx.x;
+  float v = 0;
+  if (col < cols) {
+    for (int r = 0; r < rows; ++r) v += in[r * cols + col];
+    out[col] = v;
+  }
+}
+
+}  // namespace int_sums
+
+// answer: half_columns
+// expect: 31 x 37, sum_of_columns
+// The sum of a column is a half. Right for integers with small sums.
+namespace half_columns {
+
+__global__ void sum_of_rows(const float* in, float* out, int rows, int cols) {
+  const int row = blockIdx.x * 8 + threadIdx.y, lane = threadIdx.x;
+  float v = 0;
+  if (row < rows)
+    for (int c = lane; c < cols; c += 32) v += in[row * cols + c];
+  for (int d = 16; d; d /= 2) v += __shfl_xor_sync(~0u, v, d);
+  if (row < rows && lane == 0) out[row] = v;
+}
+__global__ void sum_of_columns(const float* in, float* out, int rows, int cols) {
+  const int col = blockIdx.x * 256 + threadIdx.x;
+  if (col >= cols) return;
+  half v = __float2half(0.0f);
+  for (int r = 0; r < rows; ++r) v = __hadd(v, __float2half(in[r * cols + col]));
+  out[col] = __half2float(v);
+}
+
+}  // namespace half_columns
+
+// answer: adds_in_memory
+// expect: stores to `out` by a thread, at most 64 are needed
+// Adds each element to global memory, which is one more load and one more store per element.
+namespace adds_in_memory {
+
+__global__ void sum_of_rows(const float* in, float* out, int rows, int cols) {
+  const int row = blockIdx.x * 8 + threadIdx.y, lane = threadIdx.x;
+  float v = 0;
+  if (row < rows)
+    for (int c = lane; c < cols; c += 32) v += in[row * cols + c];
+  for (int d = 16; d; d /= 2) v += __shfl_xor_sync(~0u, v, d);
+  if (row < rows && lane == 0) out[row] = v;
+}
+__global__ void sum_of_columns(const float* in, float* out, int rows, int cols) {
+  const int col = blockIdx.x * 256 + threadIdx.x;
+  if (col >= cols) return;
+  out[col] = 0;
+  for (int r = 0; r < rows; ++r) out[col] += in[r * cols + col];
+}
+
+}  // namespace adds_in_memory
+
+// answer: two_atomics
+// expect: atomic operations on `out`, at most 0 are needed
+// The lanes add by atomic operations instead of shuffles.
+namespace two_atomics {
+
+__global__ void sum_of_rows(const float* in, float* out, int rows, int cols) {
+  const int row = blockIdx.x * 8 + threadIdx.y, lane = threadIdx.x;
+  float v = 0;
+  if (row < rows)
+    for (int c = lane; c < cols; c += 32) v += in[row * cols + c];
+  if (row < rows && lane == 0) out[row] = 0;
+  __syncwarp();
+  if (row < rows) atomicAdd(&out[row], v);
+}
+__global__ void sum_of_columns(const float* in, float* out, int rows, int cols) {
+  const int col = blockIdx.x * 256 + threadIdx.x;
+  float v = 0;
+  if (col < cols) {
+    for (int r = 0; r < rows; ++r) v += in[r * cols + col];
+    out[col] = v;
+  }
+}
+
+}  // namespace two_atomics

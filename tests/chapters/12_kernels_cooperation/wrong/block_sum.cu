@@ -125,3 +125,23 @@ __global__ void block_sum(const float* in, float* out, int n) {
   if (t == 0) out[blockIdx.x] = s[0];
 }
 }  // namespace threads_past_the_end_return
+
+// answer: half_tree
+// expect: n = 300 with blocks of 256: index 0
+// Adds halves. Right for integers with small sums.
+namespace half_tree {
+
+__global__ void block_sum(const float* in, float* out, int n) {
+  __shared__ half s[256];
+  const int t = threadIdx.x;
+  const int i = blockIdx.x * 256 + t;
+  s[t] = __float2half(i < n ? in[i] : 0.0f);
+  __syncthreads();
+  for (int step = 128; step > 0; step /= 2) {
+    if (t < step) s[t] = __hadd(s[t], s[t + step]);
+    __syncthreads();
+  }
+  if (t == 0) out[blockIdx.x] = __half2float(s[0]);
+}
+
+}  // namespace half_tree

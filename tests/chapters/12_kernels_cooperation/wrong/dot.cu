@@ -207,3 +207,57 @@ __global__ void dot(const float* a, const float* b, float* out, int n) {
   if (threadIdx.x == 0) atomicAdd(out, sum);
 }
 }  // namespace threads_without_elements_return
+
+// answer: int_sum
+// expect: n = 300, blocks: 2: index 0
+// The sum of a thread is an int. Right for integers.
+namespace int_sum {
+__device__ float sum_of_block(float value) {
+  __shared__ float s[256];
+  const int t = threadIdx.x;
+  s[t] = value;
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (t < half) s[t] += s[t + half];
+    __syncthreads();
+  }
+  return s[0];
+}
+__global__ void dot(const float* a, const float* b, float* out, int n) {
+  int sum = 0;
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) sum += a[i] * b[i];
+  sum = sum_of_block(sum);
+  if (threadIdx.x == 0) atomicAdd(out, sum);
+}
+
+}  // namespace int_sum
+
+// answer: without_atomics
+// expect: stores to `out` that are not atomic, at most 0 are needed
+// Reads and writes without an atomic operation. Two blocks can read the same sum, and one addition
+// is lost.
+namespace without_atomics {
+__device__ float sum_of_block(float value) {
+  __shared__ float s[256];
+  const int t = threadIdx.x;
+  s[t] = value;
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (t < half) s[t] += s[t + half];
+    __syncthreads();
+  }
+  return s[0];
+}
+__global__ void dot(const float* a, const float* b, float* out, int n) {
+  float sum = 0;
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) sum += a[i] * b[i];
+  sum = sum_of_block(sum);
+  if (threadIdx.x == 0) {
+    __threadfence();
+    const float old = *(volatile float*)out;
+    *(volatile float*)out = old + sum;
+    __threadfence();
+  }
+}
+
+}  // namespace without_atomics

@@ -80,3 +80,17 @@ __global__ void group_sum(const float* in, float* out, int n) {
   if (t % 8 == 0 && i < n) out[i / 8] = sum;
 }
 }  // namespace in_shared_memory
+
+// answer: int_plus
+// expect: n = 100 with blocks of 24
+// Adds ints. Right for integers.
+namespace int_plus {
+namespace cg = cooperative_groups;
+__global__ void group_sum(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const auto g = cg::tiled_partition<8>(cg::this_thread_block());
+  const int v = cg::reduce(g, (int)(i < n ? in[i] : 0.0f), cg::plus<int>());
+  if (g.thread_rank() == 0 && i < n) out[i / 8] = v;
+}
+
+}  // namespace int_plus

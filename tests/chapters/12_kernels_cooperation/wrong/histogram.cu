@@ -124,3 +124,21 @@ __global__ void histogram(const unsigned char* in, int n, unsigned* bins) {
   for (int b = threadIdx.x; b < 256; b += blockDim.x) bins[b] += mine[b];
 }
 }  // namespace block_0_alone
+
+// answer: short_bins
+// expect: n = 70000 with 1 block of 512
+// Two bins share a word of shared memory. Right up to 65,535 bytes of one value per block.
+namespace short_bins {
+
+__global__ void histogram(const unsigned char* in, int n, unsigned* bins) {
+  __shared__ unsigned mine[128];
+  const int t = threadIdx.x, B = blockDim.x, step = gridDim.x * blockDim.x,
+            first = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = t; k < 128; k += B) mine[k] = 0;
+  __syncthreads();
+  for (int i = first; i < n; i += step) atomicAdd(&mine[in[i] / 2], in[i] % 2 ? 0x10000u : 1u);
+  __syncthreads();
+  for (int k = t; k < 256; k += B) atomicAdd(&bins[k], mine[k / 2] >> (k % 2 * 16) & 0xffff);
+}
+
+}  // namespace short_bins

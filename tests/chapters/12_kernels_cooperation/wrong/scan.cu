@@ -126,3 +126,30 @@ __global__ void add_carry(int* out, const int* scanned_sums, int n) {
   if (i < n && blockIdx.x > 0) out[i] += scanned_sums[blockIdx.x];
 }
 }  // namespace own_sum_twice
+
+// answer: float_scan
+// expect: n = 600, `out`
+// Shared memory holds floats. Right for sums below 2^24.
+namespace float_scan {
+
+__global__ void scan(const int* in, int* out, int* block_sums, int n) {
+  __shared__ float s[256];
+  const int t = threadIdx.x;
+  const int i = blockIdx.x * 256 + t;
+  s[t] = i < n ? in[i] : 0;
+  __syncthreads();
+  for (int d = 1; d < 256; d *= 2) {
+    const float o = t >= d ? s[t - d] : 0;
+    __syncthreads();
+    s[t] += o;
+    __syncthreads();
+  }
+  if (i < n) out[i] = s[t];
+  if (t == 255) block_sums[blockIdx.x] = s[t];
+}
+__global__ void add_carry(int* out, const int* scanned_sums, int n) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n && blockIdx.x > 0) out[i] += scanned_sums[blockIdx.x - 1];
+}
+
+}  // namespace float_scan

@@ -134,3 +134,45 @@ __global__ void total(const float* in, float* out, int n) {
   if (t == 0) atomicAdd(out, s[0]);
 }
 }  // namespace two_barriers_per_step
+
+// answer: int_tree
+// expect: n = 300: index 0
+// Shared memory holds ints. Right for integers.
+namespace int_tree {
+
+__global__ void total(const float* in, float* out, int n) {
+  __shared__ int s[256];
+  const int t = threadIdx.x;
+  const int i = blockIdx.x * 256 + t;
+  s[t] = i < n ? in[i] : 0.0f;
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (t < half) s[t] += s[t + half];
+    __syncthreads();
+  }
+  if (t == 0) atomicAdd(out, s[0]);
+}
+
+}  // namespace int_tree
+
+// answer: grid_stride
+// expect: loads of `in` by a thread, at most 2048 are needed
+// Each block adds up all elements, and one of them stores the sum.
+namespace grid_stride {
+
+__global__ void total(const float* in, float* out, int n) {
+  __shared__ float s[256];
+  const int t = threadIdx.x;
+  const int i = blockIdx.x * 256 + t;
+  float mine = 0;
+  for (int k = i; k < n; k += 256) mine += in[k];
+  s[t] = mine;
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (t < half) s[t] += s[t + half];
+    __syncthreads();
+  }
+  if (t == 0 && blockIdx.x == 0) atomicAdd(out, s[0]);
+}
+
+}  // namespace grid_stride

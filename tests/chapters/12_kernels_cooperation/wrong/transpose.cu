@@ -118,3 +118,33 @@ __global__ void transpose(const float* in, float* out, int rows, int cols) {
   }
 }
 }  // namespace without_a_tile
+
+// answer: skips_partial_tiles
+// expect: excessive sectors of global memory
+// Tiles at the edge do not go through shared memory. Right results, and coalesced in whole tiles.
+namespace skips_partial_tiles {
+
+__global__ void transpose(const float* in, float* out, int rows, int cols) {
+  __shared__ float tile[32][33];
+  const int tx = threadIdx.x;
+  const int col = blockIdx.x * 32 + tx;
+  if (blockIdx.x * 32 + 32 > cols || blockIdx.y * 32 + 32 > rows) {
+    for (int ty = threadIdx.y; ty < 32; ty += 8) {
+      const int row = blockIdx.y * 32 + ty;
+      if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
+    }
+    return;
+  }
+  for (int ty = threadIdx.y; ty < 32; ty += 8) {
+    const int row = blockIdx.y * 32 + ty;
+    if (row < rows && col < cols) tile[ty][tx] = in[row * cols + col];
+  }
+  __syncthreads();
+  const int r = blockIdx.y * 32 + tx;
+  for (int ty = threadIdx.y; ty < 32; ty += 8) {
+    const int c = blockIdx.x * 32 + ty;
+    if (r < rows && c < cols) out[c * rows + r] = tile[tx][ty];
+  }
+}
+
+}  // namespace skips_partial_tiles

@@ -88,3 +88,49 @@ __global__ void warp_scan(const float* in, float* out, int n) {
   if (i < n) out[i] = sum;
 }
 }  // namespace in_shared_memory
+
+// answer: product_mask
+// expect: index 5: expected inf, got …, which is not a number
+// Multiplies by 0 instead of a test. Right for finite elements.
+namespace product_mask {
+
+__global__ void warp_scan(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+  float v = i < n ? in[i] : 0.0f;
+  for (int d = 1; d < 32; d *= 2) v += (lane >= d) * __shfl_up_sync(~0u, v, d);
+  if (i < n) out[i] = v;
+}
+
+}  // namespace product_mask
+
+// answer: serial_lanes
+// expect: loads of `in` by a thread, at most 512 are needed
+// Each lane loads and adds all elements before its own.
+namespace serial_lanes {
+
+__global__ void warp_scan(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+  if (i >= n) return;
+  float v = 0;
+  for (int k = i - lane; k <= i; ++k) v += in[k];
+  out[i] = v;
+}
+
+}  // namespace serial_lanes
+
+// answer: int_scan
+// expect: n = 100 with blocks of 64
+// The running sum is an int. Right for integers.
+namespace int_scan {
+
+__global__ void warp_scan(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+  int v = i < n ? in[i] : 0.0f;
+  for (int d = 1; d < 32; d *= 2) {
+    const int o = __shfl_up_sync(~0u, v, d);
+    if (lane >= d) v += o;
+  }
+  if (i < n) out[i] = v;
+}
+
+}  // namespace int_scan

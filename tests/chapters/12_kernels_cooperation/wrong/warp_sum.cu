@@ -162,3 +162,41 @@ __global__ void warp_sum(const float* in, float* out, int n) {
   }
 }
 }  // namespace starts_at_eight
+
+// answer: int_reduce
+// expect: n = 300 with blocks of 96: index 0
+// __reduce_add_sync adds ints only. Right for integers.
+namespace int_reduce {
+
+__global__ void warp_sum(const float* in, float* out, int n) {
+  __shared__ float slots[32];
+  const int t = threadIdx.x, warps = blockDim.x / 32;
+  const int i = blockIdx.x * blockDim.x + t;
+  int v = __reduce_add_sync(~0u, (int)(i < n ? in[i] : 0.0f));
+  if (t % 32 == 0) slots[t / 32] = v;
+  __syncthreads();
+  if (t < 32) {
+    v = __reduce_add_sync(~0u, (int)(t < warps ? slots[t] : 0.0f));
+    if (t == 0) out[blockIdx.x] = v;
+  }
+}
+
+}  // namespace int_reduce
+
+// answer: atomic_to_out
+// expect: atomic operations on `out`, at most 0 are needed
+// The warps add to global memory instead of shared memory.
+namespace atomic_to_out {
+
+__global__ void warp_sum(const float* in, float* out, int n) {
+  __shared__ float slots[32];
+  const int t = threadIdx.x, warps = blockDim.x / 32;
+  const int i = blockIdx.x * blockDim.x + t;
+  float v = i < n ? in[i] : 0.0f;
+  for (int d = 16; d; d /= 2) v += __shfl_down_sync(~0u, v, d);
+  if (t == 0) out[blockIdx.x] = 0;
+  __syncthreads();
+  if (t % 32 == 0) atomicAdd(&out[blockIdx.x], v);
+}
+
+}  // namespace atomic_to_out

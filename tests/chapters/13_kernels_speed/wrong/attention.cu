@@ -244,3 +244,29 @@ __global__ void attention(const float* q, const float* k, const float* v, float*
   if (has) out[blockIdx.x * d + lane] = weighted / sum;
 }
 }  // namespace array_of_scores
+
+// answer: starts_at_minus_1e9
+// expect: 1 queries, 3 keys, d = 1: index 0: expected 4, got
+// The maximum begins with -1e9. Right for scores that are larger.
+namespace starts_at_minus_1e9 {
+
+__global__ void attention(const float* q, const float* k, const float* v, float* out, int keys,
+                          int d) {
+  const int lane = threadIdx.x;
+  const bool has = lane < d;
+  const float query = has ? q[blockIdx.x * d + lane] / sqrtf(d) : 0.0f;
+  float largest = -INFINITY, sum = 0, weighted = 0;
+  largest = -1e9f;
+  for (int key = 0; key < keys; ++key) {
+    float score = has ? query * k[key * d + lane] : 0.0f;
+    for (int step = 16; step > 0; step /= 2) score += __shfl_xor_sync(0xffffffff, score, step);
+    const float bigger = fmaxf(largest, score), scale = expf(largest - bigger),
+                w = expf(score - bigger);
+    sum = sum * scale + w;
+    weighted = weighted * scale + w * (has ? v[key * d + lane] : 0.0f);
+    largest = bigger;
+  }
+  if (has) out[blockIdx.x * d + lane] = weighted / sum;
+}
+
+}  // namespace starts_at_minus_1e9

@@ -91,3 +91,47 @@ __global__ void matmul(const float* a, const float* b, float* c, int m, int n, i
   c[row * n + col] = sum;
 }
 }  // namespace without_tiles
+
+// answer: int_tiles
+// expect: m = 9, n = 33, k = 17: index 0
+// Shared memory holds ints. Right for integers.
+namespace int_tiles {
+
+__global__ void matmul(const float* a, const float* b, float* c, int m, int n, int k) {
+  __shared__ int tile_a[16][16], tile_b[16][16];
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
+  int sum = 0;
+  for (int first = 0; first < k; first += 16) {
+    tile_a[ty][tx] = row < m && first + tx < k ? a[row * k + first + tx] : 0.0f;
+    tile_b[ty][tx] = first + ty < k && col < n ? b[(first + ty) * n + col] : 0.0f;
+    __syncthreads();
+    for (int p = 0; p < 16; ++p) sum += tile_a[ty][p] * tile_b[p][tx];
+    __syncthreads();
+  }
+  if (row < m && col < n) c[row * n + col] = sum;
+}
+
+}  // namespace int_tiles
+
+// answer: guards_b_only
+// expect: a[1][0] is infinite: index 0: expected 17, got
+// A tile of A continues in the next row, where B is 0. Right for finite elements.
+namespace guards_b_only {
+
+__global__ void matmul(const float* a, const float* b, float* c, int m, int n, int k) {
+  __shared__ float tile_a[16][16], tile_b[16][16];
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
+  float sum = 0;
+  for (int first = 0; first < k; first += 16) {
+    tile_a[ty][tx] = row < m && row * k + first + tx < m * k ? a[row * k + first + tx] : 0.0f;
+    tile_b[ty][tx] = first + ty < k && col < n ? b[(first + ty) * n + col] : 0.0f;
+    __syncthreads();
+    for (int p = 0; p < 16; ++p) sum += tile_a[ty][p] * tile_b[p][tx];
+    __syncthreads();
+  }
+  if (row < m && col < n) c[row * n + col] = sum;
+}
+
+}  // namespace guards_b_only

@@ -323,3 +323,34 @@ struct Softcap : td::autograd::Function<Softcap> {
 
 td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, cap); }
 }  // namespace unnoticed_by_autograd
+
+// answer: in_place_gradient
+// expect: the gradient of (softcap(x) + softcap(x)) * weights
+// Writes to the gradient that it receives, which another node receives, too.
+namespace in_place_gradient {
+namespace simt = td::simt;
+inline simt::LaunchConfig per_element(const td::Tensor& x) {
+  return {dim3(static_cast<unsigned>((x.numel() + 255) / 256)), dim3(256)};
+}
+struct Softcap : td::autograd::Function<Softcap> {
+  static td::Tensor forward(td::autograd::AutogradContext* ctx, const td::Tensor& input,
+                            double cap) {
+    const td::Tensor x = input.contiguous(), y = td::empty_like(x);
+    if (x.numel() > 0)
+      simt::launch<softcap_forward>(per_element(x), x, y, cap, static_cast<int>(x.numel()));
+    ctx->save_for_backward({y});
+    ctx->saved_data["cap"] = cap;
+    return y;
+  }
+  static td::TensorList backward(td::autograd::AutogradContext* ctx, td::TensorList gradients) {
+    const td::Tensor y = ctx->get_saved_variables()[0], grad = gradients[0].contiguous();
+    if (y.numel() > 0)
+      simt::launch<softcap_backward>(per_element(y), grad, y, grad,
+                                     ctx->saved_data["cap"].toDouble(),
+                                     static_cast<int>(y.numel()));
+    return {grad, td::Tensor()};
+  }
+};
+td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, cap); }
+
+}  // namespace in_place_gradient
