@@ -33,9 +33,9 @@ SMALL = {  # programs whose usual work takes long
     "ch09-split_memory": ["--batch-size", 8],
     "ch09-bubble": ["--batch-size", 8],
     "ch13-roofline_picture": ["--picture", "/dev/null"],
-    "ch14-advise": ["--largest", 4, "--runs", 1],
-    "ch14-predictions": ["--largest", 4, "--runs", 1],
-    "ch14-imagine": ["--largest", 4, "--runs", 1],
+    "ch15-advise": ["--largest", 4, "--runs", 1],
+    "ch15-predictions": ["--largest", 4, "--runs", 1],
+    "ch15-imagine": ["--largest", 4, "--runs", 1],
 }
 WITHOUT_OUR_DEVICES = ("ch10_xla_and_tpu", "ch10-train", "ch10-loop")  # their devices are the plug-in's
 HOST = ("user_annotation", "cpu_op", "cuda_runtime", "cuda_sync", "collective_comm")

@@ -1,4 +1,4 @@
-// time_interleaved: exercise 14.time_interleaved, declared in exercises.h.
+// time_interleaved: exercise 15.time_interleaved, declared in exercises.h.
 #include <algorithm>
 
 #include "exercises.h"

@@ -106,7 +106,7 @@ inline std::vector<std::vector<double>> checked(std::vector<std::vector<double>>
   bool complete = seconds.size() == devices;
   for (const std::vector<double>& row : seconds) complete = complete && row.size() == sizes;
   TD_CHECK(td::Error, complete, "time_interleaved was given ", devices, " devices and ", sizes,
-           " sizes, and returned no table of that shape; see ./course check 14.time_interleaved");
+           " sizes, and returned no table of that shape; see ./course check 15.time_interleaved");
   return seconds;
 }
 

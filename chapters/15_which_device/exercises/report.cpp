@@ -1,4 +1,4 @@
-// read_report: exercise 14.report, declared in exercises.h.
+// read_report: exercise 15.report, declared in exercises.h.
 #include <algorithm>
 #include <array>
 

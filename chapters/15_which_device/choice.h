@@ -15,7 +15,7 @@ namespace advising {
 /// Costs that differ by less are not a reason.
 constexpr double kSame = 0.95;
 
-/// The advice of exercise 14.advisor for the first `count` contenders. It measures nothing again:
+/// The advice of exercise 15.advisor for the first `count` contenders. It measures nothing again:
 /// it gets the medians of the table.
 inline std::vector<Advice> choose(const Timings& timings, std::size_t count) {
   std::vector<Measure> medians;
@@ -30,7 +30,7 @@ inline std::vector<Advice> choose(const Timings& timings, std::size_t count) {
     valid = valid && choices[i].device < count && (i == 0 || choices[i].from > choices[i - 1].from);
   TD_CHECK(td::Error, valid,
            "advise returned no advice from the first size on, or not in order; see ./course check "
-           "14.advisor");
+           "15.advisor");
   return choices;
 }
 

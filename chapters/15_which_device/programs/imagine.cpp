@@ -54,7 +54,7 @@ void add_imagined(Timings& timings, const std::string& name, const HypotheticalD
 int main(int argc, char** argv) {
   advising::AdvisorOptions settings;
   std::string sheet = "82.6,1008,5", picture;
-  app::Command command("ch14-imagine", "Calculates a step on a device that you do not have.");
+  app::Command command("ch15-imagine", "Calculates a step on a device that you do not have.");
   settings.add_to(command);
   command.option("--data-sheet", sheet, "TFLOPS,GB/s,us per launch of the device");
   command.option("--picture", picture, "draw the times into this .svg");

@@ -1,4 +1,4 @@
-// Chapter 14, which device?: times one training step on the CPU and on a device, for batches of
+// Chapter 15, which device?: times one training step on the CPU and on a device, for batches of
 // growing size.
 #include <algorithm>
 #include <chrono>

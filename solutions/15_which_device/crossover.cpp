@@ -1,4 +1,4 @@
-// fit_cost and crossover: exercise 14.crossover, declared in exercises.h.
+// fit_cost and crossover: exercise 15.crossover, declared in exercises.h.
 #include "exercises.h"
 #include "td/exercise.h"
 

@@ -129,7 +129,7 @@ void show(const app::Options& options, const std::vector<std::vector<td::Device>
 int main(int argc, char** argv) {
   std::int64_t width = 256;
   std::string timeline;
-  app::Command command("ch14-report", "Shows what one device and several lose.");
+  app::Command command("ch15-report", "Shows what one device and several lose.");
   command.takes({"batch-size", "seed"});
   command.options.batch_size = 1024;
   command.option("--width", width, "of the network's layers");

@@ -1,4 +1,4 @@
-// time_predictions: exercise 14.repair_benchmark, declared in exercises.h.
+// time_predictions: exercise 15.repair_benchmark, declared in exercises.h.
 #include <algorithm>
 
 #include "exercises.h"
@@ -6,7 +6,7 @@
 
 PredictionTimes time_predictions(td::nn::Sequential& model, const td::Tensor& batch,
                                  td::Device device, int runs, const Clock& clock) {
-  // blank: Delete the next line, check 14.repair_benchmark, and repair the four faults.
+  // blank: Delete the next line, check 15.repair_benchmark, and repair the four faults.
   // end
   const auto median = [](std::vector<double> seconds) {
     std::sort(seconds.begin(), seconds.end());

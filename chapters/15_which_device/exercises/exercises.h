@@ -1,4 +1,4 @@
-// The exercises of chapter 14: which device is faster, from which batch size, and why a program is
+// The exercises of chapter 15: which device is faster, from which batch size, and why a program is
 // not faster on more devices. Included by the programs, the exercises and their tests.
 #pragma once
 
@@ -14,9 +14,9 @@ using Batch = td::data::Example<>;
 /// Returns the seconds that one step of `size` samples takes. Every call measures again.
 using Measure = std::function<double(std::int64_t size)>;
 
-// ---- 14.time_interleaved
+// ---- 15.time_interleaved
 
-/// Exercise 14.time_interleaved. Implement `time_interleaved`. It must measure every device at
+/// Exercise 15.time_interleaved. Implement `time_interleaved`. It must measure every device at
 /// every size, interleaved: all devices at all sizes once, then all of them again. So other load on
 /// the machine slows all devices alike.
 ///
@@ -33,7 +33,7 @@ using Measure = std::function<double(std::int64_t size)>;
 std::vector<std::vector<double>> time_interleaved(const std::vector<Measure>& devices,
                                                   const std::vector<std::int64_t>& sizes, int runs);
 
-// ---- 14.crossover
+// ---- 15.crossover
 
 /// The cost of a step on one device: a straight line.
 struct Cost {
@@ -43,7 +43,7 @@ struct Cost {
   double at(double size) const { return fixed + per_sample * size; }
 };
 
-/// Exercise 14.crossover, first half. Implement `fit_cost`. It must return the cost for which the
+/// Exercise 15.crossover, first half. Implement `fit_cost`. It must return the cost for which the
 /// squares of the *relative* errors, cost.at(sizes[i]) / seconds[i] - 1, have the smallest sum. So
 /// an error of 10 % counts the same at every size.
 ///
@@ -66,14 +66,14 @@ struct Crossover {
   double size = 0;
 };
 
-/// Exercise 14.crossover, second half. Implement `crossover`. It must state where between the sizes
+/// Exercise 15.crossover, second half. Implement `crossover`. It must state where between the sizes
 /// `from` and `to` the device is faster than the host. Equally fast is not faster. The lines may be
 /// parallel, and they may cross outside of the range.
 ///
 /// Example: crossover({1e-5, 3e-6}, {2e-4, 1e-6}, 1, 1000) is {kFrom, 95}.
 Crossover crossover(const Cost& host, const Cost& device, double from, double to);
 
-// ---- 14.report
+// ---- 15.report
 
 /// What happens in a span of time: what a device does, or what the host does for this device.
 enum class Activity {
@@ -101,7 +101,7 @@ struct StepReport {
   Loss largest = Loss::kNone;
 };
 
-/// Exercise 14.report. Implement `read_report`. It must compute how much faster a step is on
+/// Exercise 15.report. Implement `read_report`. It must compute how much faster a step is on
 /// several devices, and name the largest reason why it is not faster still.
 ///
 /// * speed_up is seconds_on_one / seconds_on_all, efficiency is speed_up / devices.
@@ -122,7 +122,7 @@ struct StepReport {
 StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
                        const std::vector<StepSpan>& spans);
 
-// ---- 14.advisor
+// ---- 15.advisor
 
 /// Use this device from this batch size on, until the next piece of advice.
 struct Advice {
@@ -130,8 +130,8 @@ struct Advice {
   std::int64_t from;
 };
 
-/// Exercise 14.advisor. Implement `advise`, an advisor that measures and recommends. Start from
-/// your functions of 14.time_interleaved and 14.crossover: copy them into this file.
+/// Exercise 15.advisor. Implement `advise`, an advisor that measures and recommends. Start from
+/// your functions of 15.time_interleaved and 15.crossover: copy them into this file.
 ///
 /// * Measure as time_interleaved does: interleaved, in the same order, after a round that does not
 ///   count. Take the medians.
@@ -158,7 +158,7 @@ struct Advice {
 std::vector<Advice> advise(const std::vector<Measure>& devices,
                            const std::vector<std::int64_t>& sizes, int runs);
 
-// ---- 14.repair_benchmark
+// ---- 15.repair_benchmark
 
 /// Returns the seconds of a clock. A program passes std::chrono::steady_clock's, and the tests pass
 /// a clock that only the work moves.
@@ -169,7 +169,7 @@ struct PredictionTimes {
   double cpu, device;
 };
 
-/// Exercise 14.repair_benchmark. Repair `time_predictions`, which times the predictions of one
+/// Exercise 15.repair_benchmark. Repair `time_predictions`, which times the predictions of one
 /// model on the cpu and on a device. The file compiles and runs, but it has four faults. Its author
 /// reports:
 ///   - "The device takes the same time for every model, however large it is. The trace shows that

@@ -1,6 +1,6 @@
-"""Chapter 14 in PyTorch: times one training step on the CPU and on a GPU, for batches of growing size.
+"""Chapter 15 in PyTorch: times one training step on the CPU and on a GPU, for batches of growing size.
 
-Twin of: ./course run 14
+Twin of: ./course run 15
 Compared by: programs/advise.py
 """
 

@@ -1,6 +1,6 @@
 """programs/advise.cpp in PyTorch: counts what a step needs, measures two variants of the CPU, and compares them.
 
-Twin of: ./course run 14 advise --device cpu --width 16 --largest 4 --runs 1
+Twin of: ./course run 15 advise --device cpu --width 16 --largest 4 --runs 1
 Compared: ([0-9]+) hidden layers of ([0-9]+), ([0-9]+) parameters
 Compared: A sample adds ([0-9]+) multiply-adds
 Compared: and ([0-9]+) bytes to copy

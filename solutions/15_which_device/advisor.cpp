@@ -1,4 +1,4 @@
-// advise: exercise 14.advisor, declared in exercises.h.
+// advise: exercise 15.advisor, declared in exercises.h.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Devices whose times are given, for the tests of chapter 14. They remember what was measured.
+// Devices whose times are given, for the tests of chapter 15. They remember what was measured.
 #pragma once
 
 #include <functional>

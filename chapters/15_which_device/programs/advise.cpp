@@ -48,7 +48,7 @@ void advise_about(const Timings& timings, std::size_t count, const std::string& 
 int main(int argc, char** argv) {
   advising::AdvisorOptions settings;
   std::string picture;
-  app::Command command("ch14-advise", "Measures which device to use, and when.");
+  app::Command command("ch15-advise", "Measures which device to use, and when.");
   settings.add_to(command);
   command.option("--picture", picture, "draw the times into this .svg");
   return command.run(argc, argv, [&](const app::Options& options) {

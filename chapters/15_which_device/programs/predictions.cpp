@@ -69,7 +69,7 @@ void print_costs(const Timings& timings, const StepWork& one) {
 
 int main(int argc, char** argv) {
   advising::AdvisorOptions settings;
-  app::Command command("ch14-predictions", "Compares predicted times with measured ones.");
+  app::Command command("ch15-predictions", "Compares predicted times with measured ones.");
   settings.add_to(command);
   return command.run(argc, argv, [&](const app::Options& options) {
     const auto [contenders, works, timings] = advising::measure(options, settings);
