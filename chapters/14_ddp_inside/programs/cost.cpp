@@ -29,7 +29,7 @@ void show(const std::string& name, td::nn::Sequential model) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  app::Command command("ch06-cost", "Counts the gradients of three models and what they cost.");
+  app::Command command("ch14-cost", "Counts the gradients of three models and what they cost.");
   command.without_device("it counts bytes and sends none");
   return command.run(argc, argv, [](const app::Options&) {
     show("linear", td::nn::Sequential(td::nn::Linear(10, 5)));

@@ -30,40 +30,37 @@ double milliseconds(const std::function<void()>& step, std::int64_t steps) {
   return times[times.size() / 2];
 }
 
-// Draws one step of rank 0: phases of the host, the device, and the collectives.
-void draw(const std::function<void()>& step, const std::string& path, ProcessGroup& group) {
-  group.barrier()->wait();
-  td::trace::start();
-  step();
-  const td::trace::Trace trace = td::trace::stop();
-  if (group.rank() > 0) return;
-  const auto options = td::trace::PictureOptions().host(true);
-  std::cout << "One step of rank 0: " << td::trace::text_timeline(trace, options);
-  if (path != "-") td::trace::write_svg(trace, path, options);
-}
-
 void run(const app::Options& options, const Choices& choices) {
   const td::Device device = app::device_of_rank(options);
   td::distributed::init_process_group(device.is_cuda() ? "nccl" : "gloo");
   ProcessGroup& group = td::distributed::default_group();
   introduce(group, device);
-  td::manual_seed(options.seed + group.rank());  // each rank has its own weights and images
+  td::manual_seed(options.seed);  // the same weights on all ranks
   td::nn::Sequential model = choices.model == "cnn" ? cifar_net() : deep_net();
   model->to(device);
   Strategy strategy = make_strategy(choices.strategy, model, choices.bucket_cap_mb, group);
   td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(0.01).momentum(0.9));
+  td::manual_seed(options.seed + 1 + group.rank());  // and other images
   const td::data::Example<> batch{td::randn({options.batch_size, 3, 32, 32}),
                                   td::randint(10, {options.batch_size}, td::kInt64)};
+  td::Tensor loss;
   const auto step = [&] {
-    train_step(strategy, optimizer, batch, device);
+    loss = train_step(strategy, optimizer, batch, device);
     td::synchronize(device);
   };
   const double median = milliseconds(step, choices.timeline.empty() ? choices.steps : 1);
-  if (!choices.timeline.empty())
-    draw(step, choices.timeline, group);
-  else if (group.rank() == 0)
+  if (!choices.timeline.empty()) {
+    const td::trace::Trace trace = draw_step(step, choices.timeline, group);
+    if (group.rank() == 0)
+      std::cout << "One step of rank 0: "
+                << td::trace::text_timeline(trace, td::trace::PictureOptions().host(true));
+  }
+  group.all_reduce(loss, td::distributed::ReduceOp::AVG)->wait();
+  if (group.rank() == 0 && choices.timeline.empty())
     std::cout << "One step of " << options.batch_size << " images per rank: " << std::fixed
-              << std::setprecision(1) << median << " ms\n";
+              << std::setprecision(1) << median
+              << " ms\nLoss of the last step: " << std::setprecision(4) << loss.item<double>()
+              << '\n';
   td::distributed::destroy_process_group();
 }
 
@@ -71,7 +68,7 @@ void run(const app::Options& options, const Choices& choices) {
 
 int main(int argc, char** argv) {
   Choices choices;
-  app::Command command("ch06-step", "Times or draws one training step of several ranks.");
+  app::Command command("ch14-step", "Times or draws one training step of several ranks.");
   command.takes({"devices", "seed"});
   command.options.batch_size = 64;
   command.option("--batch-size", command.options.batch_size, "images per rank", 1);

@@ -1,4 +1,4 @@
-// accumulate_step: exercise 6.accumulate, declared in exercises.h.
+// accumulate_step: exercise 14.accumulate, declared in exercises.h.
 #include "exercises.h"
 #include "td/exercise.h"
 

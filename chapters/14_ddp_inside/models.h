@@ -1,4 +1,4 @@
-// The models of chapter 06 whose gradients the programs count and average.
+// The models whose gradients the programs of chapter 14 count and average.
 #pragma once
 
 #include "../04_training_loop/models.h"

@@ -1,4 +1,5 @@
-// What the tests of chapter 06 share: ranks that are threads, and models for them.
+// Ranks that are threads, groups that log their calls, and models for them. Included by the tests
+// of chapters 06 and 14.
 #pragma once
 
 #include <chrono>
@@ -6,7 +7,8 @@
 
 #include "check_tensors.h"
 #include "distributed/thread_group.h"
-#include "exercises.h"
+
+using td::distributed::ProcessGroup;
 
 /// Calls `work` in `ranks` threads. A rank that waits longer than the timeout ends with an error
 /// that names the missing rank. Assert afterwards, in the main thread.

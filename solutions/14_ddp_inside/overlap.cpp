@@ -1,4 +1,4 @@
-// attach, gradient_ready and finish: exercise 6.overlap, declared in exercises.h.
+// attach, gradient_ready and finish: exercise 14.overlap, declared in exercises.h.
 #include "exercises.h"
 #include "td/exercise.h"
 

@@ -1,4 +1,4 @@
-// ring_all_reduce: exercise 6.ring_all_reduce, declared in exercises.h.
+// ring_all_reduce: exercise 14.ring_all_reduce, declared in exercises.h.
 #include "exercises.h"
 #include "td/exercise.h"
 
