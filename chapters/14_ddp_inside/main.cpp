@@ -12,9 +12,9 @@ namespace nn = td::nn;
 // Parameters whose gradients are averaged by one all-reduce.
 struct Bucket {
   std::vector<td::Tensor> parameters;
-  std::size_t missing;               // gradients that backward has not completed yet
-  td::Tensor flat;                   // all gradients, one after another
-  std::shared_ptr<dist::Work> work;  // the all-reduce
+  std::size_t missing;                    // gradients that backward has not completed yet
+  td::Tensor flat{};                      // all gradients, one after another
+  std::shared_ptr<dist::Work> work = {};  // the all-reduce
 };
 
 // The hook of each parameter calls this when backward has completed its gradient.
@@ -34,7 +34,7 @@ nn::Sequential make_model(td::Device device) {
                        nn::Linear(64, 5));
   const td::NoGradGuard no_grad;  // sines instead of random numbers, as in pytorch.py
   for (td::Tensor& parameter : model->parameters())
-    parameter.copy_(td::arange(parameter.numel()).to(td::kFloat).sin().view(parameter.sizes()) / 9);
+    parameter.copy_(td::arange(parameter.numel(), td::kFloat).sin().view(parameter.sizes()) / 9);
   model->to(device);
   return model;
 }

@@ -2,8 +2,6 @@
 // that are threads with such groups. Included by the program hang and by the test of diagnose_hang.
 #pragma once
 
-#include <chrono>
-
 #include "distributed/thread_group.h"
 #include "exercises.h"
 
@@ -38,8 +36,8 @@ class RecordedGroup : public ProcessGroup {
   std::size_t room_;
 };
 
-/// Calls `work` in `ranks` threads, and returns the latest calls of each rank. A rank that
-/// waits for a call that other ranks do not make ends after a second.
+/// Calls `work` in `ranks` threads, and returns the latest calls of each rank. Each rank ends with a
+/// barrier that is not recorded, so that all ranks come to their last call before the group fails.
 inline std::vector<CallRecords> record_ranks(int ranks,
                                              const std::function<void(ProcessGroup&)>& work,
                                              std::size_t room = 4) {
@@ -47,9 +45,10 @@ inline std::vector<CallRecords> record_ranks(int ranks,
   const auto recorded = [&](ProcessGroup& group) {
     RecordedGroup mine(group, records[static_cast<std::size_t>(group.rank())], room);
     work(mine);
+    group.barrier()->wait();
   };
   try {
-    td::distributed::run_as_threads(ranks, recorded, std::chrono::seconds(1));
+    td::distributed::run_as_threads(ranks, recorded);
   } catch (const td::distributed::DistributedError&) {  // the records show why
   }
   return records;
