@@ -50,8 +50,9 @@ void show(const std::string& name, const std::function<void(ProcessGroup&)>& pro
   }
   const Diagnosis found = diagnose_hang(records);
   std::cout << "  call #" << found.call
-            << (found.reason == Diagnosis::kDifferent ? " is another one on" : " was not made by");
-  for (const int rank : found.ranks) std::cout << " rank " << rank;
+            << (found.reason == Diagnosis::kDifferent ? ": another call on rank"
+                                                      : ": not made by rank");
+  for (const int rank : found.ranks) std::cout << ' ' << rank;
   std::cout << '\n';
 }
 

@@ -1,4 +1,5 @@
 // Tests of metric: accuracies that are known without a model, for all ways in which samples divide.
+#include "exercises.h"
 #include "ranks.h"
 
 namespace {

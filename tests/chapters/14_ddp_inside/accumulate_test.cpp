@@ -2,6 +2,7 @@
 // behind.
 #include <algorithm>
 
+#include "exercises.h"
 #include "ranks.h"
 #include "trace/trace.h"
 

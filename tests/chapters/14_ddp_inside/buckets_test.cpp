@@ -3,6 +3,7 @@
 #include <limits>
 #include <sstream>
 
+#include "exercises.h"
 #include "ranks.h"
 
 namespace {

@@ -2,6 +2,7 @@
 // hang.
 #include <sstream>
 
+#include "exercises.h"
 #include "ranks.h"
 #include "recorded_group.h"
 

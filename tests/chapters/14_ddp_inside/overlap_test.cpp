@@ -1,6 +1,7 @@
 // Tests of overlap: a group that logs its calls checks the order, threads check the numbers.
 #include <algorithm>
 
+#include "exercises.h"
 #include "ranks.h"
 
 namespace {

@@ -1,6 +1,7 @@
 // Tests of ring_all_reduce: the sums, and the messages that each rank sends.
 #include <sstream>
 
+#include "exercises.h"
 #include "ranks.h"
 
 namespace {
