@@ -29,8 +29,8 @@ int main(int argc, char** argv) {
     gradients += gradient.numel();
     bytes += static_cast<std::int64_t>(gradient.nbytes());
   }
+  if (rank == 0) std::cout << gradients << " gradients, " << bytes << " bytes\n";
   app::print_by_rank("Rank ", rank, ": the gradient of the first bias is ", own, ", averaged ",
                      model->bias.grad()[0].item<float>());
-  if (rank == 0) std::cout << gradients << " gradients, " << bytes << " bytes\n";
   dist::destroy_process_group();
 }
