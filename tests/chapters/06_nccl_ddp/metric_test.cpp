@@ -68,7 +68,7 @@ TEST_CASE("outputs on an accelerator", "[metric]") {
   expect_accuracy(5, 2, {0, 4}, "of which two are wrong, on sim:0", "sim:0");
 }
 
-TEST_CASE("every rank makes the same calls", "[metric]") {
+TEST_CASE("ranks without samples make the same calls", "[metric]") {
   for (const std::int64_t size : {1, 5, 6}) {
     std::vector<std::size_t> calls(3);
     run_ranks(
@@ -93,7 +93,7 @@ TEST_CASE("every rank makes the same calls", "[metric]") {
   }
 }
 
-TEST_CASE("each collective is waited for", "[metric]") {
+TEST_CASE("the sum of the counts is waited for", "[metric]") {
   expect_waits([](ProcessGroup& group) {
     const Rows rows = rows_of(5, 2, group.rank(), {});
     accuracy(rows.output, rows.target, 5, group);
