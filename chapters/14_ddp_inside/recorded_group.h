@@ -36,8 +36,9 @@ class RecordedGroup : public ProcessGroup {
   std::size_t room_;
 };
 
-/// Calls `work` in `ranks` threads, and returns the latest calls of each rank. Each rank ends with a
-/// barrier that is not recorded, so that all ranks come to their last call before the group fails.
+/// Calls `work` in `ranks` threads, and returns the latest calls of each rank. Each rank ends with
+/// a barrier that is not recorded, so that all ranks come to their last call before the group
+/// fails.
 inline std::vector<CallRecords> record_ranks(int ranks,
                                              const std::function<void(ProcessGroup&)>& work,
                                              std::size_t room = 4) {
