@@ -1,4 +1,5 @@
-// assign_buckets, pack_gradients and unpack_gradients: exercise 14.buckets, declared in exercises.h.
+// assign_buckets, pack_gradients and unpack_gradients: exercise 14.buckets, declared in
+// exercises.h.
 #include <algorithm>
 #include <map>
 
