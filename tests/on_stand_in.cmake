@@ -78,7 +78,7 @@ if(NOT TD_SANITIZE)
     test_optim "*takes the steps of its formula*,step_if_finite*")
   td_add_stand_in_test(scaler_kernels test_amp "unscale_*,one infinity*,step_on_device*")
   # The chapters' programs, and what each of the exercises' solutions does on two GPUs.
-  foreach(chapter IN ITEMS 01 02 03 04 04_inference 05 08 09 09_pipeline 11 12 13 14)
+  foreach(chapter IN ITEMS 01 02 03 04 04_inference 05 08 09 09_pipeline 11 12 13 15)
     td_add_stand_in_test(ch${chapter} python3 -B
       "${CMAKE_CURRENT_SOURCE_DIR}/system/stand_in_program_test.py" "${PROJECT_BINARY_DIR}/chapters"
       ${chapter})

@@ -302,8 +302,9 @@ class Check:
             *(Item(f"ch09.{name}", chapters / f"ch09-{name}", *device) for name in ("pipeline", "split", "offload")),
             *(Item(f"ch{name}".replace("-", "."), chapters / f"ch{name}", *device) for name in (
                 "11-values", "11-times", "12-values", "12-times", "13-values", "13-times", "13-roofline", "13-training")),
-            Item("ch14.advise", chapters / "ch14-advise", *device),
-            Item("ch14.predictions", chapters / "ch14-predictions", *device), *self.xla_program()])
+            Item("ch14.step", chapters / "ch14-step", *device),
+            Item("ch15.advise", chapters / "ch15-advise", *device),
+            Item("ch15.predictions", chapters / "ch15-predictions", *device), *self.xla_program()])
         self.part("sanitizers", 130, [
             *(self.sanitizer("memcheck", "ops", file) for file in
               ("suite_pointwise_test", "suite_reduce_test", "suite_index_test", "norm_test")),

@@ -53,18 +53,18 @@ def takes_epochs(program):
 
 def command(chapter, kind, build, gpus):
     """The words that start the program, and what a reader types instead. One epoch shows that it runs.
-    Chapter 6 is two ranks, but NCCL takes one rank per GPU."""
+    The chapters on DDP are two ranks, but NCCL takes one rank per GPU."""
     program = build / "chapters" / f"ch{chapter['folder']}"
     options = []
     if kind != "xla":
-        ranks_choose = chapter["number"] == 6
+        ranks_choose = chapter.get("ranks")
         options = ["--device", "cuda:0" if kind == "cuda" and not ranks_choose else kind]
         options += ["--epochs", "1"] if takes_epochs(program) else []
-    if chapter["number"] != 6:
+    if not chapter.get("ranks"):
         return [str(program), *options], " ".join(["./course run", str(chapter["number"]), *options])
     ranks = str(min(2, gpus) if kind == "cuda" else 2)
     return ([str(build / "tools/course/course-tool"), "launch", "-n", ranks, str(program), *options],
-            " ".join(["./course launch -n", ranks, "6", *options]))
+            " ".join(["./course launch -n", ranks, str(chapter["number"]), *options]))
 
 
 def device_of(kind, machine):

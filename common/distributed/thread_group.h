@@ -1,5 +1,5 @@
 // Ranks that are threads of one process: the same collectives and the same errors without starting
-// processes. Tests and the checks of chapter 06's exercises use them.
+// processes. Tests and the checks of the exercises of chapters 06 and 14 use them.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs chapter 14's programs: what they conclude must follow from what they print, and what they calculate from the counts.
+"""Runs chapter 15's programs: what they conclude must follow from what they print, and what they calculate from the counts.
 
     advise_program_test.py PROGRAM_FOLDER
 
@@ -130,8 +130,8 @@ def stops(program):
 
 def main():
     programs = pathlib.Path(sys.argv[1])
-    advisor, imagine = programs / "ch14-advise", programs / "ch14-imagine"
-    predictions_follow_from_the_table(advise(programs / "ch14-predictions"))
+    advisor, imagine = programs / "ch15-advise", programs / "ch15-imagine"
+    predictions_follow_from_the_table(advise(programs / "ch15-predictions"))
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "advice.svg"
         text = advise(advisor, "--picture", str(path), TD_SIM_LAUNCH_COST="400us")
@@ -149,9 +149,9 @@ def main():
     ends(advisor, ["--largest", 3], 2, "take 4 or more")
     ends(advisor, ["--depth", 0], 2, "must be 1 or more")
     stops(advisor)
-    ends(programs / "ch14_which_device", ["--device", "cpu"], 0, "ms on cpu", "1024")
-    ends(programs / "ch14-report", ["--device", "cpu"], 2, "take --device sim")
-    ends(programs / "ch14-report", ["--device", "sim", "--batch-size", 8], 0, "One step of 8 samples on 2 devices", "the largest loss")
+    ends(programs / "ch15_which_device", ["--device", "cpu"], 0, "ms on cpu", "1024")
+    ends(programs / "ch15-report", ["--device", "cpu"], 2, "take --device sim")
+    ends(programs / "ch15-report", ["--device", "sim", "--batch-size", 8], 0, "One step of 8 samples on 2 devices", "the largest loss")
     for fault in faults:
         print(fault)
     print(f"{len(faults)} faults")

@@ -197,19 +197,19 @@ def inference(program, _):
 
 
 def which_device(program, _):
-    """Chapter 14."""
+    """Chapter 15."""
     on = ["--device", "cuda:0"]
     small = ["--width", 16, "--largest", 4, "--runs", 1]
     says(run(program, *on, variables=FAST), r"^ +1024( +[\d.]+){2} +(cpu|cuda:0)$")
-    says(run(program.with_name("ch14-advise"), *small, variables=FAST), "^Use$", "cuda:0")
-    says(run(program.with_name("ch14-predictions"), *small, variables=FAST), r"^ +cuda:0( +[-\d.]+){3} +\d+ %$")
-    says(run(program.with_name("ch14-imagine"), *small, variables=FAST), "^With a device of", "cuda:0")
-    says(run(program.with_name("ch14-report"), *on, "--batch-size", 8, variables=FAST), "on 2 devices", "the largest loss")
+    says(run(program.with_name("ch15-advise"), *small, variables=FAST), "^Use$", "cuda:0")
+    says(run(program.with_name("ch15-predictions"), *small, variables=FAST), r"^ +cuda:0( +[-\d.]+){3} +\d+ %$")
+    says(run(program.with_name("ch15-imagine"), *small, variables=FAST), "^With a device of", "cuda:0")
+    says(run(program.with_name("ch15-report"), *on, "--batch-size", 8, variables=FAST), "on 2 devices", "the largest loss")
 
 
 CHAPTERS = {"01": device_check, "02": tensor_moves, "03": model_moves, "04": training_loop, "05": data_parallel,
             "08": pinned_memory, "09": together, "09_pipeline": pipeline, "11": kernels, "12": kernels,
-            "13": speed, "04_inference": inference, "14": which_device}
+            "13": speed, "04_inference": inference, "15": which_device}
 
 
 def main():

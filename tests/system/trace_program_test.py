@@ -21,8 +21,7 @@ SMALL = {  # programs whose usual work takes long
     "ch04-inference": ["--batch-size", 4],
     "ch04-batch_sizes": ["--batch-size", 4],
     "ch05-train": ["--timeline", "-", "--devices", "sim:0,sim:1"],
-    "ch06-train": ["--model", "deep", "--samples", 64, "--epochs", 1],
-    "ch06-step": ["--steps", 1, "--batch-size", 8],
+    "ch06-train": ["--samples", 64, "--epochs", 1],
     "ch07-precisions": ["--model", "mlp", "--width", 32, "--samples", 64, "--epochs", 1],
     "ch08-bandwidth": ["--largest", 1],
     "ch08-feeding": ["--steps", 4, "--batch-size", 8],
@@ -33,9 +32,10 @@ SMALL = {  # programs whose usual work takes long
     "ch09-split_memory": ["--batch-size", 8],
     "ch09-bubble": ["--batch-size", 8],
     "ch13-roofline_picture": ["--picture", "/dev/null"],
-    "ch14-advise": ["--largest", 4, "--runs", 1],
-    "ch14-predictions": ["--largest", 4, "--runs", 1],
-    "ch14-imagine": ["--largest", 4, "--runs", 1],
+    "ch14-step": ["--steps", 1, "--batch-size", 8],
+    "ch15-advise": ["--largest", 4, "--runs", 1],
+    "ch15-predictions": ["--largest", 4, "--runs", 1],
+    "ch15-imagine": ["--largest", 4, "--runs", 1],
 }
 WITHOUT_OUR_DEVICES = ("ch10_xla_and_tpu", "ch10-train", "ch10-loop")  # their devices are the plug-in's
 HOST = ("user_annotation", "cpu_op", "cuda_runtime", "cuda_sync", "collective_comm")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long a step of chapter 06's program step takes with each way to average gradients.
+"""How long a step of chapter 14's program step takes with each way to average gradients.
 
     strategies.py BUILD_FOLDER [--runs 3] [--steps 10] [--batch 512] [--cap 4] [--only shm,gloo,1gbit]
 
@@ -74,7 +74,7 @@ def connect_hosts():
 
 
 def measure(options):
-    program = str(pathlib.Path(options.build) / "chapters" / "ch06-step")
+    program = str(pathlib.Path(options.build) / "chapters" / "ch14-step")
     common = ["--device", "cpu", "--model", "deep", "--steps", str(options.steps), "--batch-size",
               str(options.batch)]
     hosts = []

@@ -1,4 +1,4 @@
-"""The cost of a step on two devices: chapters/14_which_device/pictures/lines.svg.
+"""The cost of a step on two devices: chapters/15_which_device/pictures/lines.svg.
 
 Called by tools/pictures.py.
 """

@@ -1,4 +1,4 @@
-"""Three questions that choose a device: chapters/14_which_device/pictures/decision.svg.
+"""Three questions that choose a device: chapters/15_which_device/pictures/decision.svg.
 
 Called by tools/pictures.py.
 """

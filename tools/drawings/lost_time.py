@@ -1,4 +1,4 @@
-"""When a copy costs time: chapters/14_which_device/pictures/losses.svg.
+"""When a copy costs time: chapters/15_which_device/pictures/losses.svg.
 
 Called by tools/pictures.py.
 """

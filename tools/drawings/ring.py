@@ -1,4 +1,4 @@
-"""The ring all-reduce of three ranks, round by round: chapters/06_nccl_ddp/pictures/ring.svg.
+"""The ring all-reduce of three ranks, round by round: chapters/14_ddp_inside/pictures/ring.svg.
 
 Called by tools/pictures.py. Invariant: the values are computed by the rounds that the exercise `ring_all_reduce`
 describes; draw() throws where they do not end in the sums.

@@ -1,4 +1,4 @@
-"""Bars of the speed-ups that the chapters measured: chapters/14_which_device/speed_up.svg.
+"""Bars of the speed-ups that the chapters measured: chapters/15_which_device/speed_up.svg.
 
 Called by tools/pictures.py. The numbers are those of docs/measurements/figures.json, which
 tools/lesson_figures.py measures. Invariant: one machine and one series of runs, as the pages have.
@@ -15,7 +15,7 @@ BARS = [
      r"([\d.]+) times as fast"),
     ("4 micro-batches, split model (chapter 09)", "./course run 9 split --device sim",
      r"^ +sim:0 and sim:1 +[\d.]+ +[\d.]+ +([\d.]+)$"),
-    ("DataParallel, large MLP (chapter 14)", "./course run 14 report --device sim",
+    ("DataParallel, large MLP (chapter 15)", "./course run 15 report --device sim",
      r"on 2 devices.*\n +speed-up ([\d.]+)"),
 ]
 MOST = 2  # devices, so the most that is possible

@@ -96,7 +96,7 @@ has_openmp_variant() { compgen -G "$machine/usr/lib/*/openblas-openmp/libopenbla
 examine_distributed_libraries() {
   if find_header gloo/allreduce.h >/dev/null && find_library libgloo.so >/dev/null; then finding ok gloo "gloo"; else
     finding warning gloo_missing "gloo is not here." \
-      "Ranks cannot exchange tensors of cpu and sim: ./course launch and the ranks of chapter 06 are skipped." \
+      "Ranks cannot exchange tensors of cpu and sim: ./course launch and the ranks of chapters 06 and 14 are skipped." \
       "$(install_steps libgloo-dev)"
   fi
   if find_header hiredis/hiredis.h >/dev/null && find_library libhiredis.so >/dev/null; then finding ok hiredis "hiredis"; else

@@ -115,6 +115,6 @@ examine_nvidia_libraries() {
   fi
   if find_nvidia nccl.h 'libnccl.so*'; then has_nccl=true && finding ok nccl "NCCL"; else
     finding "$([ "$gpu_count" -gt 1 ] && echo warning || echo note)" nccl_missing "NCCL is not here, which is no part of the toolkit." \
-      "Ranks cannot exchange tensors between GPUs: chapter 06 runs on cpu and sim." "$ ./course setup --cuda"
+      "Ranks cannot exchange tensors between GPUs: chapters 06 and 14 run on cpu and sim." "$ ./course setup --cuda"
   fi
 }

@@ -71,138 +71,6 @@ void broadcast_start(td::nn::Module& model, ProcessGroup& group);
 /// Example: the gradients 1 and 3 on two ranks become 2 and 2.
 void average_gradients(const std::vector<td::Tensor>& parameters, ProcessGroup& group);
 
-/// Exercise 6.ring_all_reduce. Implement `ring_all_reduce`. It must replace `tensor` on every rank
-/// by the sum of the tensors of all ranks, with group.send(tensor, to, tag) and
-/// group.recv(tensor, from, tag) as the only communication. The two calls of one message need equal
-/// tags. Both return a Work immediately, and work->wait() waits for it. group.rank() and
-/// group.size() are the number of this rank and the number of ranks.
-///   * Divide the elements into world_size slices of ceil(elements / world_size). The last slices
-///     are shorter, or empty.
-///   * Rank r sends to rank r + 1 and receives from rank r - 1 only; the last rank sends to rank 0.
-///   * In each of the first world_size - 1 rounds, a rank sends one slice, receives another slice,
-///     and adds it to its own values of that slice (reduce-scatter). In the world_size - 1 rounds
-///     after that, it replaces its values by the received ones (all-gather). A slice without
-///     elements may be skipped.
-///   * In each round, start the send and the recv before you wait for one of them. Otherwise every
-///     rank waits for its neighbor.
-///   * The result is in the memory of `tensor`.
-///
-/// @param tensor contiguous, of any type and sizes, alike on all ranks.
-///
-/// Example: {1, 2, 3} on rank 0 and {10, 20, 30} on rank 1 both become {11, 22, 33}. Rank 0 sends
-/// two messages: slice 0, {1, 2}; and then slice 1, {33}.
-void ring_all_reduce(const td::Tensor& tensor, ProcessGroup& group);
-
-/// Indices of parameters, bucket by bucket.
-using Buckets = std::vector<std::vector<std::size_t>>;
-
-/// Exercise 6.buckets, first part. Implement `assign_buckets`. It must divide the parameters among
-/// buckets:
-///   * Backward completes the gradient of the last parameter first. So take the parameters from the
-///     last to the first, and keep this order in each bucket.
-///   * A bucket holds one element type. It is closed as soon as it has `cap` bytes or more: the
-///     parameter that reaches the cap is still in it. The first bucket of each type is closed at
-///     `first_cap` instead, so that communication starts early.
-///   * Return the buckets in the order in which backward completes them: a bucket is complete when
-///     the parameter with its smallest index is, so the largest smallest index comes first.
-///
-/// @param first_cap, cap bytes, 1 or more.
-/// @return every index from 0 to parameters.size() - 1 exactly once, in buckets that are not empty.
-///
-/// Example: five float32 parameters of 4 bytes each, first_cap 4, cap 8: {4}, {3, 2}, {1, 0}.
-Buckets assign_buckets(const std::vector<td::Tensor>& parameters, std::size_t first_cap,
-                       std::size_t cap);
-
-/// Exercise 6.buckets, second part. Implement `pack_gradients`. It must return the gradients of
-/// `parameters` one after another in one tensor of one dimension, with zeros for a parameter that
-/// has no gradient.
-/// @param parameters at least one, of one element type and on one device.
-/// Example: the gradients {{1, 2}, {3, 4}} and {5} become {1, 2, 3, 4, 5}.
-td::Tensor pack_gradients(const std::vector<td::Tensor>& parameters);
-
-/// Exercise 6.buckets, third part. Implement `unpack_gradients`, the opposite of pack_gradients. It
-/// must write to the gradient of every parameter its piece of `flat`, in the parameter's sizes, and
-/// create the gradient of a parameter that has none.
-void unpack_gradients(const td::Tensor& flat, const std::vector<td::Tensor>& parameters);
-
-/// What the three functions of exercise 6.overlap share. Its destructor removes the hooks, because
-/// they refer to it.
-struct Overlap {
-  /// @param parameters those of a model that require grad. @param group outlives this object.
-  Overlap(std::vector<td::Tensor> parameters, Buckets buckets, ProcessGroup& group);
-  ~Overlap();
-  Overlap(const Overlap&) = delete;
-  Overlap& operator=(const Overlap&) = delete;
-
-  const std::vector<td::Tensor> parameters;
-  const Buckets buckets;
-  ProcessGroup& group;
-  std::vector<std::size_t> bucket_of;  ///< of each parameter
-  std::vector<std::size_t> missing;    ///< of each bucket: gradients that are not complete yet
-  std::size_t next = 0;                ///< the bucket to start next; those before are started
-  std::vector<td::Tensor> flat;        ///< of each started bucket: its gradients in one tensor
-  std::vector<std::shared_ptr<td::distributed::Work>> works;  ///< of each started bucket
-  std::vector<unsigned> hooks;  ///< of each parameter: what the registration of its hook returned
-};
-
-inline Overlap::Overlap(std::vector<td::Tensor> parameters_, Buckets buckets_, ProcessGroup& group_)
-    : parameters(std::move(parameters_)),
-      buckets(std::move(buckets_)),
-      group(group_),
-      bucket_of(parameters.size()) {
-  for (std::size_t b = 0; b < buckets.size(); ++b) {
-    missing.push_back(buckets[b].size());
-    for (const std::size_t p : buckets[b]) bucket_of[p] = b;
-  }
-}
-
-inline Overlap::~Overlap() {
-  for (std::size_t p = 0; p < hooks.size(); ++p) parameters[p].remove_hook(hooks[p]);
-}
-
-/// Exercise 6.overlap, first part. Implement `attach`. It must register a hook with every
-/// parameter, in their order, which calls gradient_ready with the index of the parameter each time
-/// backward has completed its gradient. Use register_post_accumulate_grad_hook: it runs after the
-/// gradient was accumulated, gets the parameter, and returns a number. Store the numbers in
-/// `hooks`, so that the destructor of Overlap can remove the hooks.
-void attach(Overlap& overlap);
-
-/// Exercise 6.overlap, second part. Implement `gradient_ready`: one more gradient is complete. It
-/// must start the all_reduce (average) of every bucket whose gradients are all complete, but only
-/// after the buckets before it: buckets start in the order 0, 1, 2, ... on every rank, in whatever
-/// order the gradients arrive. It must not wait for an all_reduce.
-void gradient_ready(Overlap& overlap, std::size_t parameter);
-
-/// Exercise 6.overlap, third part. Implement `finish`, which is called after backward. It must
-/// start the buckets that are not started yet (a parameter that this rank did not use counts as
-/// zeros), wait for all of them, store the averages in the gradients, and prepare `overlap` for the
-/// next backward pass.
-void finish(Overlap& overlap);
-
-/// Exercise 6.accumulate. Implement `accumulate_step`: one step of the optimizer from several
-/// micro-batches per rank. It must
-///   * clear the gradients first, and call optimizer.step() once;
-///   * run forward and backward for each micro-batch before the next one begins: only the graph of
-///     one micro-batch fits into memory;
-///   * average gradients over the ranks once per step, not once per micro-batch: all micro-batches
-///     but the last run under ddp->no_sync(). DDP looks for the guard when **forward** is called;
-///   * weight each micro-batch by its rows, because their numbers may differ: before the average,
-///     the gradient of a rank is that of the mean loss over all rows of this rank;
-///   * leave `ddp` as it was if the loss function throws: end the scope of the guard;
-///   * read no value, because that would make the host wait in each micro-batch.
-///
-/// @param loss_fn the mean over the rows of a micro-batch.
-/// @param batches this rank's micro-batches, on the device of the model; at least one row each. All
-///     ranks have equally many.
-/// @return the mean loss over all rows of this rank, 0-dimensional, without a graph.
-/// @throws td::Error if `batches` is empty.
-///
-/// Example: micro-batches of 3 rows and 1 row: the losses count 3/4 and 1/4. PyTorch's
-/// loss / number_of_micro_batches would count 1/2 and 1/2.
-td::Tensor accumulate_step(td::distributed::DistributedDataParallel& ddp, const Loss& loss_fn,
-                           td::optim::Optimizer& optimizer,
-                           const std::vector<td::data::Example<>>& batches);
-
 /// Exercise 6.equal_to_one, first part. Implement `equal_step`: one training step of all ranks that
 /// changes the model exactly as one process would with the samples of all ranks in one batch, up to
 /// rounding. A frozen parameter (one that does not require grad) gets no gradient.
@@ -231,6 +99,25 @@ td::Tensor equal_step(td::nn::Sequential& model, const Loss& loss_fn,
 ///
 /// Example: lr 0.1 for 64 samples: 2 ranks of 64 take 0.2; 2 ranks of 32 take 0.1.
 double scaled_learning_rate(double lr, std::int64_t batch, std::int64_t batch_per_rank, int ranks);
+
+/// Exercise 6.metric. Implement `accuracy`, which all ranks call after they have evaluated their
+/// samples of a test set. A DistributedSampler without shuffling has divided the `size` samples
+/// among the ranks: row i of rank r is number i * group.size() + r. Numbers from `size` on are
+/// padding: samples that another rank has already. They must not count. It must
+///   * return the part of the `size` samples for which the class with the largest output is the
+///     target, the same value on every rank;
+///   * sum up counts over the ranks as kInt64 or kDouble, because a float32 cannot hold all of
+///   them;
+///   * wait for each collective.
+///
+/// @param output (N, classes). N is alike on all ranks. @param target (N) of kInt64, on the same
+///     device.
+/// @param size 1 or more; it may be smaller than the number of ranks.
+///
+/// Example: 5 samples on 2 ranks. Rank 0 has the samples 0, 2, 4; rank 1 has 1, 3, and 0 again. If
+/// sample 0 is wrong and all others are right, the accuracy is 4/5, and not 4/6.
+double accuracy(const td::Tensor& output, const td::Tensor& target, std::int64_t size,
+                ProcessGroup& group);
 
 /// A training job of exercise 6.ddp_main.
 struct Job {

@@ -1,13 +1,14 @@
 // Trains a network on images, with one process per device. Each rank reads its own part of the
-// images. All strategies but ddp call the exercises; with --mine they are yours.
+// images. The strategy naive calls the exercises; with --mine they are yours.
 #include <chrono>
 #include <iomanip>
 
+#include "../../04_training_loop/models.h"
 #include "app/images.h"
 #include "app/rank.h"
 #include "distributed/launch/environment.h"
-#include "models.h"
-#include "strategies.h"
+#include "share_sampler.h"
+#include "training_step.h"
 
 namespace {
 
@@ -16,33 +17,19 @@ using td::data::datasets::CIFAR10;
 constexpr std::int64_t kBatch = 64;  // for which --lr is right, in one process
 
 struct Choices {
-  std::string strategy = "ddp", model = "cnn";
+  std::string strategy = "ddp", timeline;
   std::int64_t spawn = 0, samples = 0;
-  double lr = 0.01, bucket_cap_mb = 25;
+  double lr = 0.01;
 };
 
-// Gives the samples of one rank to a loader. Call set_epoch before each epoch, with the same number
-// on every rank.
-class ShareSampler : public td::data::samplers::Sampler<> {
- public:
-  ShareSampler(std::size_t size, const Sampling& sampling) : size_(size), sampling_(sampling) {}
-  void set_epoch(std::uint64_t epoch) { sampling_.epoch = epoch; }
-  void reset(td::optional<std::size_t> = td::nullopt) override {
-    mine_ = indices_of_rank(size_, sampling_);
-    next_ = 0;
-  }
-  td::optional<std::vector<std::size_t>> next(std::size_t batch_size) override {
-    if (next_ == mine_.size()) return td::nullopt;
-    const std::size_t begin = next_;
-    next_ = std::min(begin + batch_size, mine_.size());
-    return std::vector<std::size_t>(mine_.data() + begin, mine_.data() + next_);
-  }
-
- private:
-  std::size_t size_, next_ = 0;
-  Sampling sampling_;
-  std::vector<std::size_t> mine_;
-};
+// anchor: naive
+Strategy naive_strategy(td::nn::Sequential model, ProcessGroup& group) {
+  broadcast_start(*model, group);  // exercise: all ranks begin with one model
+  const std::vector<td::Tensor> parameters = model->parameters();
+  return {[model](const td::Tensor& input) mutable { return model->forward(input); },
+          [parameters, &group] { average_gradients(parameters, group); }};  // exercise
+}
+// anchor end
 
 auto prepared(td::data::datasets::ImageDataset images) {
   return images.map(td::data::transforms::Normalize<>(0.5, 0.25))
@@ -91,9 +78,10 @@ void train(const app::Options& options, const Choices& choices, td::Device devic
       td::data::DataLoaderOptions(static_cast<std::size_t>(options.batch_size)).workers(1));
 
   td::manual_seed(options.seed + group.rank());  // each rank begins with different weights
-  td::nn::Sequential model = choices.model == "cnn" ? cifar_net() : deep_net();
+  td::nn::Sequential model = cifar_net();
   model->to(device);
-  Strategy strategy = make_strategy(choices.strategy, model, choices.bucket_cap_mb, group);
+  Strategy strategy =
+      choices.strategy == "naive" ? naive_strategy(model, group) : ddp_strategy(model);
   const double lr = scaled_learning_rate(choices.lr, kBatch, options.batch_size, group.size());
   td::optim::SGD optimizer(model->parameters(), td::optim::SGDOptions(lr).momentum(0.9));
   for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
@@ -102,8 +90,11 @@ void train(const app::Options& options, const Choices& choices, td::Device devic
     td::Tensor total = td::zeros({}, device);
     std::int64_t steps = 0;
     for (const auto& batch : *loader) {
-      total += train_step(strategy, optimizer, batch, device);
-      ++steps;
+      const auto step = [&] { total += train_step(strategy, optimizer, batch, device); };
+      if (++steps == 3 && epoch == 1 && !choices.timeline.empty())  // the first two allocate memory
+        draw_step(step, choices.timeline, group);
+      else
+        step();
     }
     group.all_reduce(total, td::distributed::ReduceOp::AVG)->wait();  // each rank has its own loss
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
@@ -134,12 +125,10 @@ int main(int argc, char** argv) {
   command.options.epochs = 3;
   command.options.batch_size = kBatch;
   command.option("--batch-size", command.options.batch_size, "samples per rank and step", 1);
-  command.choice("--strategy", choices.strategy, {"naive", "flat", "buckets", "overlap", "ddp"},
-                 "how gradients are averaged");
-  command.choice("--model", choices.model, {"cnn", "deep"}, "deep: long to send, quick to compute");
+  command.choice("--strategy", choices.strategy, {"naive", "ddp"}, "how gradients are averaged");
   command.option("--spawn", choices.spawn, "start that many ranks", 1);
-  command.option("--bucket-cap-mb", choices.bucket_cap_mb, "size of a bucket in MiB");
   command.option("--lr", choices.lr, "learning rate for 64 images per step");
+  command.option("--timeline", choices.timeline, "draw the third step of rank 0 into this .svg");
   command.option("--samples", choices.samples, "use only so many training images", 1);
   return command.run(argc, argv, [&](const app::Options& options) {
     if (choices.spawn == 0) return run_rank(options, choices);

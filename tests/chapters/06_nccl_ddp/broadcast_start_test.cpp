@@ -1,4 +1,5 @@
 // Tests of broadcast_start: ranks that begin with different models.
+#include "exercises.h"
 #include "ranks.h"
 
 namespace {

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "distributed/launch/environment.h"
+#include "exercises.h"
 #include "ranks.h"
 
 namespace {

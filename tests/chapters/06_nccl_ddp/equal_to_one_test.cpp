@@ -2,6 +2,7 @@
 // in float64, so that only a wrong formula can differ.
 #include <algorithm>
 
+#include "exercises.h"
 #include "ranks.h"
 
 namespace {

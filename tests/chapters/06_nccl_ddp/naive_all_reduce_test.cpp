@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "exercises.h"
 #include "ranks.h"
 
 namespace {

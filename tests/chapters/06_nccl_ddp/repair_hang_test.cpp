@@ -1,4 +1,5 @@
 // Tests of repair_hang: that every rank takes part and waits, and that each sample counts once.
+#include "exercises.h"
 #include "ranks.h"
 
 namespace {

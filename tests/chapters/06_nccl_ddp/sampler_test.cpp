@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "exercises.h"
 #include "ranks.h"
 
 namespace {

@@ -204,7 +204,7 @@ def toolkit_alone(machine):
 @case(
     cublas_missing=("warning", "no cuBLAS", "setup --cuda"),
     cudnn_missing=("warning", "Convolutions", "setup --cuda"),
-    nccl_missing=("note", "chapter 06", "setup --cuda"),
+    nccl_missing=("note", "chapters 06 and 14", "setup --cuda"),
     cuda_visible_some=("note", "1 of 2 GPUs", "unset CUDA_VISIBLE_DEVICES"),
 )
 def bare_toolkit(machine):

@@ -1,0 +1,51 @@
+// time_predictions: exercise 15.repair_benchmark, declared in exercises.h.
+#include <algorithm>
+
+#include "exercises.h"
+#include "td/exercise.h"
+
+PredictionTimes time_predictions(td::nn::Sequential& model, const td::Tensor& batch,
+                                 td::Device device, int runs, const Clock& clock) {
+  // blank: Delete the next line, check 15.repair_benchmark, and repair the four faults.
+  // end
+  const auto median = [](std::vector<double> seconds) {
+    std::sort(seconds.begin(), seconds.end());
+    return seconds[seconds.size() / 2];
+  };
+  std::vector<double> on_cpu, on_device;
+  // solution only
+  const td::NoGradGuard no_grad;
+  // end
+  model->to(td::kCPU);
+  // solution only
+  //= for (int run = 0; run < runs; ++run) {
+  //=   const double begin = clock();
+  //=   model->forward(batch);
+  //=   on_cpu.push_back(clock() - begin);
+  //= }
+  for (int run = 0; run <= runs; ++run) {
+    const double begin = clock();
+    model->forward(batch);
+    const double seconds = clock() - begin;
+    if (run > 0) on_cpu.push_back(seconds);  // the first run warms up
+  }
+  // end
+  model->to(device);
+  // solution only
+  //= const td::NoGradGuard no_grad;
+  //= const td::Tensor inputs = batch.to(device);
+  //= for (int run = 0; run < runs; ++run) {
+  //=   const double begin = clock();
+  //=   model->forward(inputs);
+  //=   on_device.push_back(clock() - begin);
+  //= }
+  for (int run = 0; run <= runs; ++run) {
+    const double begin = clock();
+    model->forward(batch.to(device));
+    td::synchronize(device);
+    const double seconds = clock() - begin;
+    if (run > 0) on_device.push_back(seconds);
+  }
+  // end
+  return {median(on_cpu), median(on_device)};
+}
