@@ -17,17 +17,18 @@ namespace {
 /// hang. After one gate has given up, the answer is wrong, and the others need not be patient.
 std::atomic<int> patience_ms{2000};
 
-/// Work of a sim stream: it begins when the gate opens, and then takes 60 ms.
+/// Work of a sim stream: it begins when the gate opens, and then takes some time.
 struct Gated {
   const std::atomic<bool>* open;
   std::atomic<int>* done;
+  int ms;
   void operator()() const {
     using Clock = std::chrono::steady_clock;
     const auto until = Clock::now() + std::chrono::milliseconds(patience_ms);
     while (!*open && Clock::now() < until)
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     if (!*open) patience_ms = 20;
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
     ++*done;
   }
 };
@@ -43,9 +44,9 @@ class Work {
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
-  void start(const td::Stream& stream) {
+  void start(const td::Stream& stream, int ms = 60) {
     td::Record record("gated");
-    record.set_work(Gated{&open_, &done_});
+    record.set_work(Gated{&open_, &done_, ms});
     td::backend(td::kSIM).submit(record, stream.device().index(), stream.native());
     ++started_;
   }
@@ -79,7 +80,7 @@ struct Watched {
         named,
         [&] {
           ++calls;
-          work.start(td::getDefaultStream(device));
+          work.start(td::getDefaultStream(device), 1);  // done long before the other stream
           work.start(pool);
         },
         [&] {
