@@ -36,7 +36,7 @@ td::Device one_device(const std::vector<Argument>& arguments) {
 }  // namespace any_number
 
 // answer: numbers_do_not_count
-// expect: a number on sim:0 and one on the cpu: expected sim:0, got cpu
+// expect: a number on sim:0 and one on the cpu: these may be mixed, but an error was thrown
 // Skips tensors without dimensions when it looks for the device.
 namespace numbers_do_not_count {
 td::Device one_device(const std::vector<Argument>& arguments) {
@@ -143,7 +143,7 @@ td::Device one_device(const std::vector<Argument>& arguments) {
 }  // namespace refuses_numbers
 
 // answer: last_one
-// expect: c on sim:0, d on cpu: the error should report "c"; it reports "d"
+// expect: bias alone is on sim:0: the error should report "input"; it reports "weight"
 // Reports the last argument on another device.
 namespace last_one {
 td::Device one_device(const std::vector<Argument>& arguments) {
@@ -162,7 +162,7 @@ td::Device one_device(const std::vector<Argument>& arguments) {
 }  // namespace last_one
 
 // answer: last_accelerator
-// expect: a and b on sim:1, c on sim:0, d on cpu: the error should report
+// expect: input on sim:0, weight on sim:1: the error should report "weight"; it reports "input"
 // Expects the device of the last argument on an accelerator.
 namespace last_accelerator {
 td::Device one_device(const std::vector<Argument>& arguments) {
