@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <iosfwd>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,46 +59,27 @@ td::Device pick_device(const std::vector<std::string>& wishes, std::ostream& log
 /// emptiest_device({"sim:0", "sim:1"}) returns sim:1.
 td::Device emptiest_device(const std::vector<td::Device>& devices);
 
-/// The parts of a device string.
-struct DeviceName {
-  std::string kind;  ///< "cuda"
-  int index = -1;    ///< 1 for "cuda:1"; -1 if the string has no index
-};
-
-/// Exercise 1.parse_device. Implement `parse_device`. It must split a device string into its kind
-/// and its index, and reject everything else.
+/// Exercise 1.parse_device. Implement `parse_device`. It must turn what a user wrote after
+/// `--device` into a device of a machine, or reject it with a message that helps. Two things can be
+/// wrong: the text is no device string, or the machine does not have this device.
 ///
-/// * A device string is a kind, or a kind, a colon and an index. Case matters. Every kind may have
-///   an index, so "cpu:0" is a device string.
-/// * The index has decimal digits only and no leading zeros, and is at most 127: "cuda:01",
-///   "cuda:+1" and "cuda: 1" are rejected.
+/// * The form is that of td::Device(text), which throws for everything else: "gpu", "cuda:",
+///   "cuda:01", and "tpu", for which it refers to chapter 10. Use it.
+/// * A device with an index must be in `devices`.
+/// * A kind alone means the current device of the kind, as in PyTorch. The machine must have at
+///   least one device of the kind, and the result has no index: "cuda" gives td::Device("cuda").
+/// * "cpu:0" is another spelling of "cpu". The result is td::Device("cpu") for both.
+/// * It never replaces a device by another one: a silent fallback looks like a slow GPU.
 ///
-/// @param kinds the kinds that exist, for example {"cpu", "sim", "cuda"}. Other machines have
-///     other kinds.
-/// @throws td::DeviceError for everything else. The message contains `text` in double quotes and
-///     every one of `kinds`. If the kind is "tpu" or "xla", and not in `kinds`, the message also
-///     contains "chapter 10"; otherwise it does not.
+/// @param devices all devices of the machine, in any order; cpu is one of them, and the others have
+///     an index.
+/// @throws td::DeviceError. The message contains `text` in double quotes. If the machine lacks the
+///     device, the message also contains each of `devices`. If the kind is "tpu" or "xla", it also
+///     contains "chapter 10".
 ///
-/// Example: parse_device("cuda:1", kinds) is {"cuda", 1}; parse_device("cpu", kinds) is
-/// {"cpu", -1}.
-DeviceName parse_device(const std::string& text, const std::vector<std::string>& kinds);
-
-/// Exercise 1.visible_devices. Implement `visible_devices`. It must read the variable
-/// CUDA_VISIBLE_DEVICES as the CUDA runtime does, which hides GPUs and changes their order.
-///
-/// * Entries are separated by commas. A valid entry has decimal digits only, and is smaller than
-///   `gpus`. It may have any number of digits: "0000000001" is GPU 1.
-/// * The first entry that is not valid ends the list: it and all entries after it are ignored. An
-///   empty entry is not valid.
-/// * Without the variable, all GPUs are visible, in their own order.
-///
-/// @param variable its value, or std::nullopt if it is not set. It lists no GPU twice.
-/// @param gpus the number of GPUs in the machine, 0 or more.
-/// @return the GPUs of the machine that the program sees: element i is the one that is called
-///     cuda:i. The function never throws.
-///
-/// Example: visible_devices("2,0", 4) is {2, 0}: the machine's third GPU is cuda:0.
-std::vector<int> visible_devices(const std::optional<std::string>& variable, int gpus);
+/// Example: with devices = {"cpu", "sim:0", "cuda:0"}, parse_device("cuda:0", devices) is
+/// td::Device("cuda:0"), and "cuda:1" is an error: there is one GPU.
+td::Device parse_device(const std::string& text, const std::vector<td::Device>& devices);
 
 /// One line of NVIDIA's release notes (Linux, x86_64).
 struct ToolkitRow {
@@ -135,42 +115,29 @@ enum class Fit {
 Fit driver_fits(const std::string& driver, const std::string& toolkit,
                 const std::vector<ToolkitRow>& rows);
 
-/// How a program starts.
-struct Start {
-  td::Device device;              ///< where the program runs
-  std::vector<std::string> rest;  ///< the arguments that are not about the device, in their order
+/// Two times of one piece of work, both in milliseconds and from the beginning of its launch.
+struct LaunchTimes {
+  double returned;  ///< until the launch has returned, and the host can continue
+  double done;      ///< until the device has finished the work
 };
 
-/// Returns the value of an environment variable; empty if it is not set.
-using Environment = std::function<std::string(const std::string& variable)>;
-
-/// Exercise 1.start_program. Implement `start_program`, the beginning of a complete program: it
-/// must read the options, choose the device, make it current and log the choice.
+/// Exercise 1.early_return. Implement `time_launch`. It must measure that a launch returns before
+/// its work is done: it launches work on a device once, without a warm-up, and returns two times.
 ///
-/// * The device comes from the arguments: `--device NAME` (two arguments) or `--device=NAME` (one).
-///   If there are several, the last one counts, and the others are ignored. Without one, it comes
-///   from the variable TD_DEVICE. If that is empty or not set, it is `auto`.
-/// * NAME is `auto` or a device string. `auto` means the current device of the first kind of cuda,
-///   sim and cpu that has devices.
-/// * A device of `--device` that does not exist is an error: the user asked for exactly this one. A
-///   device of TD_DEVICE that does not exist is replaced by `auto`. Then a line of the log contains
-///   TD_DEVICE, the name, and the `what()` of the error that td::check_device throws.
-/// * The device becomes the current one of its kind (td::set_device), unless it is cpu. After an
-///   error, the current device is unchanged.
-/// * The last line of the log contains the device, its name (td::device_name), and where the choice
-///   came from, which is one of `--device`, `TD_DEVICE` and `auto`. After a replacement, and for a
-///   NAME that is `auto`, that is `auto`.
+/// * It reads the clock three times: before the launch, when the launch has returned, and when the
+///   device has finished.
+/// * Neither time includes work that the device had before.
+/// * The work may be on several streams of `device`. The host waits for no other device.
+/// * The current device stays as it is. Each device is measured correctly, current or not.
 ///
-/// @param arguments without the program's name.
-/// @throws td::DeviceError for a `--device` without NAME (the message contains `--device`); for a
-///     NAME that is no device string (the message contains the NAME in double quotes, and
-///     `--device` or `TD_DEVICE`); for a device of `--device` that does not exist.
+/// @param device that `work` uses; without an index it means the current device of its kind.
+/// @param work launches work on `device`, and may return before it is done.
+/// @param milliseconds reads the clock.
 ///
-/// Example: start_program({"--epochs", "3", "--device=sim:1"}, environment, log) returns sim:1 and
-/// {"--epochs", "3"}, sim:1 is the current sim device, and the log is a line such as
-/// `device: sim:1, software accelerator (from --device)`.
-Start start_program(const std::vector<std::string>& arguments, const Environment& environment,
-                    std::ostream& log);
+/// Example: clock values 100, 103 and 121 give {3, 21}. On the cpu, whose work is done when the
+/// call returns, both times are the same.
+LaunchTimes time_launch(td::Device device, const std::function<void()>& work,
+                        const std::function<double()>& milliseconds);
 
 /// What `measure` finds out about a piece of work.
 struct Measurement {

@@ -2,6 +2,7 @@
 // chapter's exercises; with --mine they are yours.
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "app/app.h"
 #include "exercises.h"
@@ -10,19 +11,20 @@
 namespace {
 
 void show_names() {
-  for (const std::string text : {"cpu", "cuda", "cuda:1", "sim:1", "cuda:", "cuda:01", "tpu"}) {
+  const std::vector<td::Device> machine = {"cpu", "sim:0", "sim:1", "cuda:0", "cuda:1"};
+  std::cout << "  names on a machine with two sim devices and two GPUs\n";
+  for (const std::string text :
+       {"cpu", "cuda", "cuda:1", "sim:1", "cuda:", "cuda:01", "tpu", "cuda:2"}) {
     try {
-      const DeviceName name = parse_device(text, {"cpu", "sim", "cuda"});
-      std::cout << "  \"" << text << "\": type " << name.kind << ", index " << name.index << '\n';
+      const td::Device device = parse_device(text, machine);
+      std::cout << "  \"" << text << "\": type " << td::device_type_name(device.type())
+                << ", index " << device.index() << '\n';
     } catch (const td::DeviceError& error) {
       std::cout << "  \"" << text << "\" rejected: " << error.what() << '\n';
     }
   }
   std::cout << std::boolalpha << "  Device(kCUDA, 1) == Device(\"cuda:1\"): "
             << (td::Device(td::kCUDA, 1) == td::Device("cuda:1")) << '\n';
-  const auto visible = visible_devices("2,0", 4);
-  std::cout << "  CUDA_VISIBLE_DEVICES=2,0 on 4 GPUs: cuda:0 is GPU " << visible[0]
-            << ", cuda:1 is GPU " << visible[1] << '\n';
 }
 
 // anchor: current
@@ -38,8 +40,6 @@ void show_current() {
 
 void show_choice() {
   pick_device({"cuda:7", "sim:0", "cpu"}, std::cout << "  of cuda:7, sim:0 and cpu:\n");
-  const auto environment = [](const std::string&) { return std::string("sim:9"); };
-  start_program({"--epochs", "3"}, environment, std::cout << "  with TD_DEVICE=sim:9:\n");
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 
 namespace {
 
-// anchor: clock
 /// Returns the milliseconds that `work` takes: the median of 7 runs after one warm-up run. Device
 /// work is asynchronous, so the clock is read only after synchronize.
 double milliseconds(td::Device device, const std::function<void()>& work) {
@@ -30,7 +29,6 @@ double milliseconds(td::Device device, const std::function<void()>& work) {
   std::nth_element(times.begin(), times.begin() + 3, times.end());
   return times[3];
 }
-// anchor end
 
 constexpr std::int64_t kSmall = 1000, kLarge = 8'000'000, kSide = 768;
 

@@ -1,6 +1,7 @@
-// The exercises of chapter 02: what `x.to(device)` does, from whole tensors down to bytes and
-// streams, and then the move of a whole batch. The programs, the exercises and their tests include
-// it. Every exercise works the same for cpu, sim and cuda: none tests which kind of device it has.
+// The exercises of chapter 02: what `x.to(device)` does, from whole tensors down to strides and
+// streams, what it costs, and then the move of a whole batch. The programs, the exercises and their
+// tests include it. Every exercise works the same for cpu, sim and cuda: none tests which kind of
+// device it has.
 #pragma once
 
 #include <string>
@@ -43,51 +44,75 @@ td::Tensor move_to(const td::Tensor& x, td::Device device);
 /// on sim:0.
 td::Tensor leaf_on(const td::Tensor& values, td::Device device);
 
-/// Exercise 2.copy_between. Implement `copy_between`, the course's `cudaMemcpy`. It must copy bytes
-/// between the memories of two devices, and return when they have arrived.
-///
-/// * The accelerator makes the copy, with `td::backend(type).copy(...)` of td/device/backend.h, on
-///   its current stream. If both sides are accelerators, the source makes the copy. From cpu to
-///   cpu, the cpu makes it.
-/// * It is a single copy of `bytes` bytes, without a detour through host memory.
-/// * The copy sees the results of all work that was queued on that stream before.
-/// * The host may not access a device's memory: on sim the program then ends with a report, on
-///   cuda it crashes.
-///
-/// @param to, from the beginning of the memory, on `to_device` and `from_device`. Both devices have
-///     an index, unless they are cpu. If both are accelerators, they are of one kind.
-/// @param bytes may be 0; then nothing happens, and `to` and `from` may be null.
-///
-/// Example: float x[3] = {1, 2, 3}; auto y = td::empty({3}, td::Device("sim:0"));
-/// copy_between(y.data_ptr(), y.device(), x, td::kCPU, sizeof x); now y is [1, 2, 3] on sim:0.
-void copy_between(void* to, td::Device to_device, const void* from, td::Device from_device,
-                  std::size_t bytes);
-
 /// One argument of an operation, with the name that its documentation gives it.
 struct Argument {
   std::string name;   ///< "weight"
   td::Tensor tensor;  ///< always defined
 };
 
+/// The error of tensors on several devices, with its three facts. The constructor writes the
+/// message.
+struct WrongDevice : td::DeviceError {
+  WrongDevice(const std::string& name, td::Device is_on, td::Device should_be_on)
+      : td::DeviceError('"' + name + "\" is on " + is_on.str() + ", but it should be on " +
+                        should_be_on.str() + ": use " + name + ".to(\"" + should_be_on.str() +
+                        "\")."),
+        argument(name),
+        found(is_on),
+        expected(should_be_on) {}
+
+  std::string argument;  ///< the name of the argument that has to be moved
+  td::Device found;      ///< where it is
+  td::Device expected;   ///< where the operation needs it
+};
+
 /// Exercise 2.one_device. Implement `one_device`, the check with which every operation begins: are
 /// all arguments on one device? A tensor without dimensions on the cpu counts as a plain number and
 /// goes with any device. No other tensor does, not even one with one element or none.
 ///
-/// * It compares every argument with the first argument that is not a number. It reports the first
-///   argument that is not on the same device as that one.
+/// * The expected device is that of the first argument on an accelerator, because a model is there
+///   and its input was forgotten. If no argument is on an accelerator, it is cpu.
+/// * It reports the first argument that is on another device and is not a number.
 /// * It looks at devices and sizes only. It neither reads nor copies a value, and does not wait.
 ///
-/// @param operation the name of the operation. @param arguments at least one.
-/// @return the device of the arguments; cpu if all of them are numbers on the cpu.
-/// @throws td::DeviceError. The message contains the name of the operation. It says where the two
-///     arguments are in the form `"weight" is on sim:0`, and names no other argument. It suggests
-///     the call that moves one of them, such as `input.to("cuda:0")`. It moves the one on the cpu
-///     to the accelerator. Of two accelerators, it moves the later argument to the device of the
-///     earlier one.
+/// @param arguments at least one.
+/// @return the expected device, if all arguments are there or numbers.
+/// @throws WrongDevice with the name of the reported argument, its device, and the expected device.
 ///
-/// Example: one_device("linear", {{"input", x}, {"weight", w}}) with x on cpu and w on sim:0 may
-/// throw `linear: "weight" is on sim:0 but "input" is on cpu. Move one with input.to("sim:0").`
-td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments);
+/// Example: one_device({{"input", x}, {"weight", w}}) with x on cpu and w on sim:0 throws
+/// WrongDevice("input", "cpu", "sim:0").
+td::Device one_device(const std::vector<Argument>& arguments);
+
+/// The cost of a link between two memories: a copy takes latency + bytes / bandwidth seconds.
+struct LinkCost {
+  double latency;    ///< seconds of every copy, however small
+  double bandwidth;  ///< bytes per second
+};
+
+/// Exercise 2.fit_link, first part. Implement `fit_link`. It must compute the cost of a link from
+/// measured copies of several sizes. Their times lie near a straight line over the bytes. Return
+/// the line for which the squares of the errors, latency + bytes[i] / bandwidth - seconds[i], have
+/// the smallest sum (least squares).
+///
+/// @param bytes at least two different sizes, in any order; sizes may be repeated, and may be 0.
+/// @param seconds one for each size. The line through them rises.
+/// @return the line as it is. Noise can make the latency negative.
+///
+/// Example: fit_link({0, 12000000}, {1e-5, 1.01e-3}) is {1e-5, 1.2e10}: 10 us and 12 GB/s.
+LinkCost fit_link(const std::vector<std::int64_t>& bytes, const std::vector<double>& seconds);
+
+/// Exercise 2.fit_link, second part. Implement `predict_seconds`. It must return the seconds of a
+/// copy over a link. @param bytes 0 or more.
+///
+/// Example: predict_seconds({1e-5, 1.2e10}, 120000) is 2e-5.
+double predict_seconds(const LinkCost& link, double bytes);
+
+/// Exercise 2.fit_link, third part. Implement `half_bandwidth_bytes`. It must return the size of a
+/// copy for which the latency and the bytes take equally long. Such a copy reaches half of the
+/// bandwidth. The latency dominates smaller copies, and the bandwidth dominates larger ones.
+///
+/// Example: half_bandwidth_bytes({1e-5, 1.2e10}) is 120000.
+double half_bandwidth_bytes(const LinkCost& link);
 
 /// Exercise 2.move_view. Implement `move_view`. It must move a strided view of host memory to a
 /// device: a transposed matrix, every second column, one row repeated. Element (i, j, ...) of a

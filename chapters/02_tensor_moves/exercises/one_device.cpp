@@ -2,7 +2,7 @@
 #include "exercises.h"
 #include "td/exercise.h"
 
-td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
-  // Your code here: Find the first that is no number, then one that differs. About 15 lines.
+td::Device one_device(const std::vector<Argument>& arguments) {
+  // Your code here: Which device is expected? Which argument is elsewhere? About 9 lines.
   td::not_done_yet("one_device");
 }

@@ -29,7 +29,7 @@ void mix(td::Device device) {
   if (device.is_cpu()) std::cout << "  everything is on the cpu here; try --device sim\n";
   show_error("y + x.cpu()", [&] { y + x.cpu(); });
   show_error("y + z, with z on " + z.device().str(), [&] { y + z; });
-  show_error("one_device(\"add\", ...)", [&] { one_device("add", {{"input", y}, {"other", x}}); });
+  show_error("one_device(...)", [&] { one_device({{"input", x}, {"weight", y}}); });
   std::cout << "  y * td::tensor(2)      " << y * td::tensor(2)
             << ", because a number goes with any device\n";
   show_error("x.cuda(15)", [&] { x.cuda(15); });

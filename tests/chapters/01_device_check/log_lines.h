@@ -1,4 +1,4 @@
-// The lines of a log. The tests of pick_device and start_program include it.
+// The lines of a log. The test of pick_device includes it.
 #pragma once
 
 #include <sstream>

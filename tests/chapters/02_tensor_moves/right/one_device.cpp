@@ -2,23 +2,39 @@
 
 #include <algorithm>
 
-// answer: other_words
-// Two passes, and another text of the message.
-namespace other_words {
-td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
-  const auto plain = [](const Argument& a) { return a.tensor.dim() == 0 && a.tensor.is_cpu(); };
-  auto base = std::find_if_not(arguments.begin(), arguments.end(), plain);
-  if (base == arguments.end()) return td::kCPU;
-  const auto other = std::find_if(base, arguments.end(), [&](const Argument& a) {
-    return !plain(a) && !(a.tensor.device() == base->tensor.device());
+// answer: with_algorithms
+// Searches twice, without a loop of its own.
+namespace with_algorithms {
+td::Device one_device(const std::vector<Argument>& arguments) {
+  const auto on_accelerator = [](const Argument& a) { return !a.tensor.is_cpu(); };
+  const auto model = std::find_if(arguments.begin(), arguments.end(), on_accelerator);
+  if (model == arguments.end()) return td::kCPU;
+  const td::Device device = model->tensor.device();
+  const auto wrong = std::find_if(arguments.begin(), arguments.end(), [&](const Argument& a) {
+    return a.tensor.is_cpu() ? a.tensor.dim() > 0 : a.tensor.device() != device;
   });
-  if (other == arguments.end()) return base->tensor.device();
-  const bool base_moves = base->tensor.is_cpu();
-  const Argument& from = base_moves ? *base : *other;
-  const Argument& to = base_moves ? *other : *base;
-  throw td::DeviceError("In " + operation + " the devices differ: use " + from.name + ".to(\"" +
-                        to.tensor.device().str() + "\"), because \"" + from.name + "\" is on " +
-                        from.tensor.device().str() + " and \"" + to.name + "\" is on " +
-                        to.tensor.device().str());
+  if (wrong == arguments.end()) return device;
+  throw WrongDevice(wrong->name, wrong->tensor.device(), device);
 }
-}  // namespace other_words
+}  // namespace with_algorithms
+
+// answer: one_pass
+// One pass: remembers the first tensor on the cpu, in case an accelerator comes later.
+namespace one_pass {
+td::Device one_device(const std::vector<Argument>& arguments) {
+  const Argument *on_cpu = nullptr, *leader = nullptr;
+  for (const auto& a : arguments) {
+    const td::Device here = a.tensor.device();
+    if (here.is_cpu()) {
+      if (a.tensor.dim() == 0) continue;
+      if (leader) throw WrongDevice(a.name, here, leader->tensor.device());
+      if (!on_cpu) on_cpu = &a;
+    } else {
+      if (on_cpu) throw WrongDevice(on_cpu->name, td::kCPU, here);
+      if (!leader) leader = &a;
+      if (here != leader->tensor.device()) throw WrongDevice(a.name, here, leader->tensor.device());
+    }
+  }
+  return leader ? leader->tensor.device() : td::Device(td::kCPU);
+}
+}  // namespace one_pass

@@ -1,62 +1,108 @@
 #include "exercises.h"
 
-// answer: any_number
-// expect: input on cpu, a number on sim:0: an error was expected
-// Takes a tensor without dimensions for a number on every device.
-namespace any_number {
-td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
+// answer: first_is_right
+// expect: input on cpu, weight on sim:0: the error should report "input"; it reports "weight"
+// Expects the device of the first argument: it would move the model to the cpu.
+namespace first_is_right {
+td::Device one_device(const std::vector<Argument>& arguments) {
   const Argument* first = nullptr;
   for (const auto& a : arguments) {
-    if (a.tensor.dim() == 0) continue;
+    const td::Device found = a.tensor.device();
+    if (found.is_cpu() && a.tensor.dim() == 0) continue;
     if (!first) first = &a;
-    const td::Device here = a.tensor.device(), there = first->tensor.device();
-    if (here == there) continue;
-    throw td::DeviceError(operation + ": \"" + a.name + "\" is on " + here.str() + " but \"" +
-                          first->name + "\" is on " + there.str() + ". Move one with " +
-                          (there.is_cpu() ? first->name + ".to(\"" + here.str() + "\")"
-                                          : a.name + ".to(\"" + there.str() + "\")") +
-                          ".");
+    const td::Device expected = first->tensor.device();
+    if (found != expected) throw WrongDevice(a.name, found, expected);
   }
   return first ? first->tensor.device() : td::Device(td::kCPU);
 }
+}  // namespace first_is_right
+
+// answer: any_number
+// expect: input on sim:0, a number on sim:1: an error was expected
+// Takes a tensor without dimensions for a number on every device.
+namespace any_number {
+td::Device one_device(const std::vector<Argument>& arguments) {
+  td::Device expected = td::kCPU;
+  for (const auto& a : arguments) {
+    if (expected.is_cpu()) expected = a.tensor.device();
+  }
+  for (const auto& a : arguments) {
+    const td::Device found = a.tensor.device();
+    const bool number = a.tensor.dim() == 0;
+    if (found != expected && !number) throw WrongDevice(a.name, found, expected);
+  }
+  return expected;
+}
 }  // namespace any_number
+
+// answer: numbers_do_not_count
+// expect: a number on sim:0 and one on the cpu: these may be mixed, but an error was thrown
+// Skips tensors without dimensions when it looks for the device.
+namespace numbers_do_not_count {
+td::Device one_device(const std::vector<Argument>& arguments) {
+  td::Device expected = td::kCPU;
+  for (const auto& a : arguments) {
+    if (expected.is_cpu() && a.tensor.dim() > 0) expected = a.tensor.device();
+  }
+  for (const auto& a : arguments) {
+    const td::Device found = a.tensor.device();
+    const bool number = found.is_cpu() && a.tensor.dim() == 0;
+    if (found != expected && !number) throw WrongDevice(a.name, found, expected);
+  }
+  return expected;
+}
+}  // namespace numbers_do_not_count
 
 // answer: empty_goes_with_all
 // expect: bias of sizes [0] on cpu: an error was expected
 // Skips tensors without elements: "there is nothing to move".
 namespace empty_goes_with_all {
-td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
-  const Argument* first = nullptr;
+td::Device one_device(const std::vector<Argument>& arguments) {
+  td::Device expected = td::kCPU;
   for (const auto& a : arguments) {
-    if (a.tensor.numel() == 0 || (a.tensor.is_cpu() && a.tensor.dim() == 0)) continue;
-    if (!first) first = &a;
-    const td::Device here = a.tensor.device(), there = first->tensor.device();
-    if (here == there) continue;
-    throw td::DeviceError(operation + ": \"" + a.name + "\" is on " + here.str() + " but \"" +
-                          first->name + "\" is on " + there.str() + ". Move one with " +
-                          (there.is_cpu() ? first->name + ".to(\"" + here.str() + "\")"
-                                          : a.name + ".to(\"" + there.str() + "\")") +
-                          ".");
+    if (expected.is_cpu()) expected = a.tensor.device();
   }
-  return first ? first->tensor.device() : td::Device(td::kCPU);
+  for (const auto& a : arguments) {
+    const td::Device found = a.tensor.device();
+    const bool number = a.tensor.numel() == 0 || (found.is_cpu() && a.tensor.dim() == 0);
+    if (found != expected && !number) throw WrongDevice(a.name, found, expected);
+  }
+  return expected;
 }
 }  // namespace empty_goes_with_all
+
+// answer: one_element_is_a_number
+// expect: bias of sizes [1] on cpu: an error was expected
+// Takes every tensor with one element for a number.
+namespace one_element_is_a_number {
+td::Device one_device(const std::vector<Argument>& arguments) {
+  td::Device expected = td::kCPU;
+  for (const auto& a : arguments) {
+    if (expected.is_cpu()) expected = a.tensor.device();
+  }
+  for (const auto& a : arguments) {
+    const td::Device found = a.tensor.device();
+    const bool number = found.is_cpu() && a.tensor.numel() == 1;
+    if (found != expected && !number) throw WrongDevice(a.name, found, expected);
+  }
+  return expected;
+}
+}  // namespace one_element_is_a_number
 
 // answer: first_two_only
 // expect: bias alone is on cpu: an error was expected, none was thrown
 // Right on the README's example: looks at the first two arguments.
 namespace first_two_only {
-td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
+td::Device one_device(const std::vector<Argument>& arguments) {
   const auto is_number = [](const td::Tensor& t) { return t.is_cpu() && t.dim() == 0; };
-  if (arguments.size() == 1 || is_number(arguments[1].tensor)) return arguments[0].tensor.device();
-  const Argument &a = arguments[0], &b = arguments[1];
-  if (is_number(a.tensor)) return b.tensor.device();
+  const Argument& a = arguments[0];
+  if (arguments.size() == 1) return a.tensor.device();
+  const Argument& b = arguments[1];
   const td::Device first = a.tensor.device(), second = b.tensor.device();
-  if (first == second) return first;
-  throw td::DeviceError(operation + ": \"" + b.name + "\" is on " + second.str() + " but \"" +
-                        a.name + "\" is on " + first.str() + ". Move one with " +
-                        (first.is_cpu() ? a.name + ".to(\"" + second.str() + "\")"
-                                        : b.name + ".to(\"" + first.str() + "\")"));
+  if (first == second || is_number(b.tensor)) return first;
+  if (is_number(a.tensor)) return second;
+  if (first.is_cpu()) throw WrongDevice(a.name, first, second);
+  throw WrongDevice(b.name, second, first);
 }
 }  // namespace first_two_only
 
@@ -64,227 +110,164 @@ td::Device one_device(const std::string& operation, const std::vector<Argument>&
 // expect: input on sim:0, weight on sim:1: an error was expected, none was thrown
 // Right with one device of each kind: compares the kinds and not the indices.
 namespace looks_at_the_kind {
-td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
-  const Argument* first = nullptr;
+td::Device one_device(const std::vector<Argument>& arguments) {
+  td::Device expected = td::kCPU;
   for (const auto& a : arguments) {
-    if (a.tensor.is_cpu() && a.tensor.dim() == 0) continue;
-    if (!first) first = &a;
-    const td::Device here = a.tensor.device(), there = first->tensor.device();
-    if (here.type() == there.type()) continue;
-    throw td::DeviceError(operation + ": \"" + a.name + "\" is on " + here.str() + " but \"" +
-                          first->name + "\" is on " + there.str() + ". Move one with " +
-                          (there.is_cpu() ? first->name + ".to(\"" + here.str() + "\")"
-                                          : a.name + ".to(\"" + there.str() + "\")"));
+    if (expected.is_cpu()) expected = a.tensor.device();
   }
-  return first ? first->tensor.device() : td::Device(td::kCPU);
+  for (const auto& a : arguments) {
+    const td::Device found = a.tensor.device();
+    const bool number = found.type() == expected.type() || (found.is_cpu() && a.tensor.dim() == 0);
+    if (found != expected && !number) throw WrongDevice(a.name, found, expected);
+  }
+  return expected;
 }
 }  // namespace looks_at_the_kind
-
-// answer: moves_the_later_one
-// expect: input on cpu, weight on sim:0: the error should say "input.to("sim:0")"
-// Suggests the later argument, also towards the cpu.
-namespace moves_the_later_one {
-td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
-  const Argument* first = nullptr;
-  for (const auto& a : arguments) {
-    if (a.tensor.is_cpu() && a.tensor.dim() == 0) continue;
-    if (!first) first = &a;
-    const td::Device here = a.tensor.device(), there = first->tensor.device();
-    if (here == there) continue;
-    throw td::DeviceError(operation + ": \"" + a.name + "\" is on " + here.str() + " but \"" +
-                          first->name + "\" is on " + there.str() + ". Move one with " + a.name +
-                          ".to(\"" + there.str() + "\")" + ".");
-  }
-  return first ? first->tensor.device() : td::Device(td::kCPU);
-}
-}  // namespace moves_the_later_one
-
-// answer: names_the_first
-// expect: beta is a number, mat1 is on cpu
-// Compares with the first argument, but names it even if it is a number.
-namespace names_the_first {
-td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
-  const Argument* first = nullptr;
-  for (const auto& a : arguments) {
-    if (a.tensor.is_cpu() && a.tensor.dim() == 0) continue;
-    if (!first) first = &a;
-    const td::Device here = a.tensor.device(), there = first->tensor.device();
-    if (here == there) continue;
-    throw td::DeviceError(operation + ": \"" + a.name + "\" is on " + here.str() + " but \"" +
-                          arguments[0].name + "\" is on " + there.str() + ". Move one with " +
-                          (there.is_cpu() ? arguments[0].name + ".to(\"" + here.str() + "\")"
-                                          : a.name + ".to(\"" + there.str() + "\")") +
-                          ".");
-  }
-  return first ? first->tensor.device() : td::Device(td::kCPU);
-}
-}  // namespace names_the_first
-
-// answer: one_element_is_a_number
-// expect: input on sim:0, bias of sizes [1] on cpu: an error was expected
-// Takes every tensor with one element for a number.
-namespace one_element_is_a_number {
-td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
-  const Argument* first = nullptr;
-  for (const auto& a : arguments) {
-    if (a.tensor.is_cpu() && a.tensor.numel() == 1) continue;
-    if (!first) first = &a;
-    const td::Device here = a.tensor.device(), there = first->tensor.device();
-    if (here == there) continue;
-    throw td::DeviceError(operation + ": \"" + a.name + "\" is on " + here.str() + " but \"" +
-                          first->name + "\" is on " + there.str() + ". Move one with " +
-                          (there.is_cpu() ? first->name + ".to(\"" + here.str() + "\")"
-                                          : a.name + ".to(\"" + there.str() + "\")") +
-                          ".");
-  }
-  return first ? first->tensor.device() : td::Device(td::kCPU);
-}
-}  // namespace one_element_is_a_number
-
-// answer: reads_the_numbers
-// expect: one_device waited for the work of sim:0
-// Reads a value, "to make sure that the tensor is there".
-namespace reads_the_numbers {
-td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
-  for (const auto& a : arguments)
-    if (a.tensor.numel() > 0) a.tensor.reshape({-1}).narrow(0, 0, 1).to(td::kDouble).item<double>();
-  const Argument* first = nullptr;
-  for (const auto& a : arguments) {
-    if (a.tensor.is_cpu() && a.tensor.dim() == 0) continue;
-    if (!first) first = &a;
-    const td::Device here = a.tensor.device(), there = first->tensor.device();
-    if (here == there) continue;
-    throw td::DeviceError(operation + ": \"" + a.name + "\" is on " + here.str() + " but \"" +
-                          first->name + "\" is on " + there.str() + ". Move one with " +
-                          (there.is_cpu() ? first->name + ".to(\"" + here.str() + "\")"
-                                          : a.name + ".to(\"" + there.str() + "\")") +
-                          ".");
-  }
-  return first ? first->tensor.device() : td::Device(td::kCPU);
-}
-}  // namespace reads_the_numbers
 
 // answer: refuses_numbers
 // expect: sim:0 and a number on the cpu: these may be mixed, but an error was thrown
 // Treats a number like any tensor: x * 2 would be an error.
 namespace refuses_numbers {
-td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
-  const Argument& first = arguments[0];
-  const td::Device there = first.tensor.device();
+td::Device one_device(const std::vector<Argument>& arguments) {
+  td::Device expected = td::kCPU;
   for (const auto& a : arguments) {
-    const td::Device here = a.tensor.device();
-    if (here == there) continue;
-    throw td::DeviceError(operation + ": \"" + a.name + "\" is on " + here.str() + " but \"" +
-                          first.name + "\" is on " + there.str() + ". Move one with " +
-                          (there.is_cpu() ? first.name + ".to(\"" + here.str() + "\")"
-                                          : a.name + ".to(\"" + there.str() + "\")"));
+    if (expected.is_cpu()) expected = a.tensor.device();
   }
-  return there;
+  for (const auto& a : arguments) {
+    const td::Device found = a.tensor.device();
+    const bool number = false;
+    if (found != expected && !number) throw WrongDevice(a.name, found, expected);
+  }
+  return expected;
 }
 }  // namespace refuses_numbers
 
-// answer: suggests_both
-// expect: the message should suggest one call
-// Suggests both calls, also the one that moves a tensor away from the accelerator.
-namespace suggests_both {
-td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
-  const Argument* first = nullptr;
-  for (const auto& argument : arguments) {
-    const td::Device here = argument.tensor.device();
-    if (here.is_cpu() && argument.tensor.dim() == 0) continue;
-    if (!first) first = &argument;
-    const td::Device there = first->tensor.device();
-    if (here == there) continue;
-    const std::string call = first->name + ".to(\"" + here.str() + "\") or " + argument.name +
-                             ".to(\"" + there.str() + "\")";
-    throw td::DeviceError(operation + ": \"" + argument.name + "\" is on " + here.str() +
-                          " but \"" + first->name + "\" is on " + there.str() + ". Move one with " +
-                          call + ".");
-  }
-  return first ? first->tensor.device() : td::Device(td::kCPU);
-}
-}  // namespace suggests_both
-
-// answer: swaps_the_devices
-// expect: the message should say where the argument is
-// Finds the error, and exchanges the two devices in the message.
-namespace swaps_the_devices {
-td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
-  const Argument* first = nullptr;
+// answer: last_one
+// expect: bias alone is on sim:0: the error should report "input"; it reports "weight"
+// Reports the last argument on another device.
+namespace last_one {
+td::Device one_device(const std::vector<Argument>& arguments) {
+  td::Device expected = td::kCPU;
   for (const auto& a : arguments) {
-    if (a.tensor.is_cpu() && a.tensor.dim() == 0) continue;
-    if (!first) first = &a;
-    const td::Device here = a.tensor.device(), there = first->tensor.device();
-    if (here == there) continue;
-    throw td::DeviceError(operation + ": \"" + a.name + "\" is on " + there.str() + " but \"" +
-                          first->name + "\" is on " + here.str() + ". Move one with " +
-                          (there.is_cpu() ? first->name + ".to(\"" + here.str() + "\")"
-                                          : a.name + ".to(\"" + there.str() + "\")") +
-                          ".");
+    if (expected.is_cpu()) expected = a.tensor.device();
   }
-  return first ? first->tensor.device() : td::Device(td::kCPU);
-}
-}  // namespace swaps_the_devices
-
-// answer: words_of_old
-// expect: the error should say "linear"; it says: Expected object of type
-// PyTorch's message before version 1.5: correct, but it names a type instead of a device.
-namespace words_of_old {
-td::Device one_device(const std::string&, const std::vector<Argument>& arguments) {
-  const Argument* first = nullptr;
+  const Argument* wrong = nullptr;
   for (const auto& a : arguments) {
-    if (a.tensor.is_cpu() && a.tensor.dim() == 0) continue;
-    if (!first) first = &a;
-    if (a.tensor.device() == first->tensor.device()) continue;
-    throw td::DeviceError(
-        "Expected object of type torch.cuda.FloatTensor but found type torch.FloatTensor for "
-        "argument #3 'other'");
+    const td::Device found = a.tensor.device();
+    if (found != expected && !(found.is_cpu() && a.tensor.dim() == 0)) wrong = &a;
   }
-  return first ? first->tensor.device() : td::Device(td::kCPU);
+  if (wrong) throw WrongDevice(wrong->name, wrong->tensor.device(), expected);
+  return expected;
 }
-}  // namespace words_of_old
+}  // namespace last_one
 
-// answer: only_numbers_is_cpu
-// expect: a number on sim:0 and one on the cpu: expected sim:0, got cpu
-// Compares rightly, but takes arguments without dimensions for "all numbers".
-namespace only_numbers_is_cpu {
-td::Device one_device(const std::string& operation, const std::vector<Argument>& arguments) {
-  const Argument* first = nullptr;
-  bool numbers = true;
-  for (const auto& argument : arguments) {
-    const td::Device here = argument.tensor.device();
-    numbers = numbers && argument.tensor.dim() == 0;
-    if (here.is_cpu() && argument.tensor.dim() == 0) continue;
-    if (!first) first = &argument;
-    const td::Device there = first->tensor.device();
-    if (here == there) continue;
-    const std::string call = there.is_cpu() ? first->name + ".to(\"" + here.str() + "\")"
-                                            : argument.name + ".to(\"" + there.str() + "\")";
-    throw td::DeviceError(operation + ": \"" + argument.name + "\" is on " + here.str() +
-                          " but \"" + first->name + "\" is on " + there.str() + ". Move one with " +
-                          call + ".");
+// answer: last_accelerator
+// expect: input on sim:0, weight on sim:1: the error should report "weight"; it reports "input"
+// Expects the device of the last argument on an accelerator.
+namespace last_accelerator {
+td::Device one_device(const std::vector<Argument>& arguments) {
+  td::Device expected = td::kCPU;
+  for (const auto& a : arguments) {
+    if (!a.tensor.is_cpu()) expected = a.tensor.device();
   }
-  return numbers ? td::Device(td::kCPU) : first->tensor.device();
+  for (const auto& a : arguments) {
+    const td::Device found = a.tensor.device();
+    const bool number = found.is_cpu() && a.tensor.dim() == 0;
+    if (found != expected && !number) throw WrongDevice(a.name, found, expected);
+  }
+  return expected;
 }
-}  // namespace only_numbers_is_cpu
+}  // namespace last_accelerator
 
-// answer: always_linear
-// expect: the operation addmm with input on cpu and mat1 on sim:0: the error should say "addmm"
-// Writes the name of the example into the message.
-namespace always_linear {
-td::Device one_device(const std::string&, const std::vector<Argument>& arguments) {
-  const Argument* first = nullptr;
-  for (const auto& argument : arguments) {
-    const td::Device here = argument.tensor.device();
-    if (here.is_cpu() && argument.tensor.dim() == 0) continue;
-    if (!first) first = &argument;
-    const td::Device there = first->tensor.device();
-    if (here == there) continue;
-    const std::string call = there.is_cpu() ? first->name + ".to(\"" + here.str() + "\")"
-                                            : argument.name + ".to(\"" + there.str() + "\")";
-    throw td::DeviceError("linear: \"" + argument.name + "\" is on " + here.str() + " but \"" +
-                          first->name + "\" is on " + there.str() + ". Move one with " + call);
+// answer: exchanges_the_devices
+// expect: "input" was found on cpu; the error says sim:0
+// Finds the argument, and exchanges the two devices.
+namespace exchanges_the_devices {
+td::Device one_device(const std::vector<Argument>& arguments) {
+  td::Device expected = td::kCPU;
+  for (const auto& a : arguments) {
+    if (expected.is_cpu()) expected = a.tensor.device();
   }
-  return first ? first->tensor.device() : td::Device(td::kCPU);
+  for (const auto& a : arguments) {
+    const td::Device found = a.tensor.device();
+    const bool number = found.is_cpu() && a.tensor.dim() == 0;
+    if (found != expected && !number) throw WrongDevice(a.name, expected, found);
+  }
+  return expected;
 }
-}  // namespace always_linear
+}  // namespace exchanges_the_devices
+
+// answer: names_the_other
+// expect: the error should report "input"; it reports "weight"
+// Reports the argument that is on the right device.
+namespace names_the_other {
+td::Device one_device(const std::vector<Argument>& arguments) {
+  td::Device expected = td::kCPU;
+  std::string name;
+  for (const auto& a : arguments) {
+    if (expected.is_cpu()) expected = a.tensor.device(), name = a.name;
+  }
+  for (const auto& a : arguments) {
+    const td::Device found = a.tensor.device();
+    const bool number = found.is_cpu() && a.tensor.dim() == 0;
+    if (found != expected && !number) throw WrongDevice(name, found, expected);
+  }
+  return expected;
+}
+}  // namespace names_the_other
+
+// answer: plain_error
+// expect: expected a WrongDevice, got td::DeviceError: "weight" is on the wrong device
+// Throws an error without the facts: its user has to guess the devices.
+namespace plain_error {
+td::Device one_device(const std::vector<Argument>& arguments) {
+  td::Device expected = td::kCPU;
+  for (const auto& a : arguments) {
+    if (expected.is_cpu()) expected = a.tensor.device();
+  }
+  for (const auto& a : arguments) {
+    const td::Device found = a.tensor.device();
+    const bool number = found.is_cpu() && a.tensor.dim() == 0;
+    if (found != expected && !number) throw td::DeviceError("\"weight\" is on the wrong device");
+  }
+  return expected;
+}
+}  // namespace plain_error
+
+// answer: moves_it
+// expect: input on cpu, weight on sim:0: an error was expected, none was thrown
+// Moves the argument instead: the program is slow, and its author does not learn why.
+namespace moves_it {
+td::Device one_device(const std::vector<Argument>& arguments) {
+  td::Device expected = td::kCPU;
+  for (const auto& a : arguments) {
+    if (expected.is_cpu()) expected = a.tensor.device();
+  }
+  for (const auto& a : arguments) {
+    const td::Device found = a.tensor.device();
+    const bool number = found.is_cpu() && a.tensor.dim() == 0;
+    if (found != expected && !number) a.tensor.to(expected);
+  }
+  return expected;
+}
+}  // namespace moves_it
+
+// answer: reads_the_numbers
+// expect: one_device waited for the work of sim:0
+// Reads a value, "to make sure that the tensor is there".
+namespace reads_the_numbers {
+td::Device one_device(const std::vector<Argument>& arguments) {
+  for (const auto& a : arguments)
+    if (a.tensor.numel() > 0) a.tensor.reshape({-1}).narrow(0, 0, 1).to(td::kDouble).item<double>();
+  td::Device expected = td::kCPU;
+  for (const auto& a : arguments) {
+    if (expected.is_cpu()) expected = a.tensor.device();
+  }
+  for (const auto& a : arguments) {
+    const td::Device found = a.tensor.device();
+    const bool number = found.is_cpu() && a.tensor.dim() == 0;
+    if (found != expected && !number) throw WrongDevice(a.name, found, expected);
+  }
+  return expected;
+}
+}  // namespace reads_the_numbers
