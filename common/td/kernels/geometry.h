@@ -89,6 +89,34 @@ void plan(Geometry<N>& g, const Tensor* const (&operands)[N]) {
   for (std::int64_t& stride : g.loops[0].strides) stride = 1;
 }
 
+/// A position in the loops of a Geometry, and the offset of each operand's element there.
+template <int N>
+struct LoopPosition {
+  std::int64_t at[kMaxDims];
+  std::int64_t offset[N] = {};
+
+  /// The `index`-th position in loop order.
+  LoopPosition(const Geometry<N>& g, std::int64_t index) {
+    for (int d = g.dims - 1; d >= 0; --d) {
+      at[d] = d ? index % g.loops[d].size : index;
+      index = d ? index / g.loops[d].size : 0;
+      for (int k = 0; k < N; ++k) offset[k] += at[d] * g.loops[d].strides[k];
+    }
+  }
+  /// Advances by n positions of the innermost loop, carrying into the outer ones.
+  void advance(const Geometry<N>& g, std::int64_t n) {
+    int d = g.dims - 1;
+    at[d] += n;
+    for (int k = 0; k < N; ++k) offset[k] += n * g.loops[d].strides[k];
+    for (; d > 0 && at[d] == g.loops[d].size; --d) {
+      const auto &inner = g.loops[d], &outer = g.loops[d - 1];
+      for (int k = 0; k < N; ++k) offset[k] += outer.strides[k] - inner.size * inner.strides[k];
+      at[d] = 0;
+      ++at[d - 1];
+    }
+  }
+};
+
 // Division of a loop index by a loop size. A GPU has no divider: a 64-bit division takes it some
 // hundred instructions, a 32-bit one twenty, a multiplication by FastDivisor four.
 // Invariant: both ways are exact; FastDivisor for indices below 2^31 and sizes from 1 to 2^31.

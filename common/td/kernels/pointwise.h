@@ -11,6 +11,7 @@
 
 #include "td/base/parallel.h"
 #include "td/base/stream_store.h"
+#include "td/base/transpose.h"
 #include "td/kernels/geometry.h"
 #include "td/kernels/launch.h"
 
@@ -21,8 +22,9 @@ namespace {
 constexpr std::int64_t kGrain = 32768;
 /// Elements of a row that are gathered at a time when an operand's stride is not 1.
 constexpr std::int64_t kRowTile = 512;
-/// Rows and elements of a tile, where an operand's columns are contiguous and not its rows.
-constexpr std::int64_t kTileSide = 64;
+/// The most elements of a tile and of its rows, where an operand's columns are contiguous and not
+/// its rows.
+constexpr std::int64_t kTileElements = 4096, kTileRow = 64;
 
 #ifdef TD_DEVICE_CODE
 template <int N>
@@ -38,37 +40,8 @@ struct PointwiseKernels {
   Start<StridedArguments<N>> strided = nullptr;
   Start<PackedArguments<N>> packed = nullptr;  // nullptr: there is none for these types
   int pack = 1;                                // elements that one thread of it moves
-  std::uint8_t element_bytes[N];
 };
 #endif
-
-/// A position in the loops of a Geometry, and the offset of each operand's element there.
-template <int N>
-struct LoopPosition {
-  std::int64_t at[kMaxDims];
-  std::int64_t offset[N] = {};
-
-  /// The `index`-th position in loop order.
-  LoopPosition(const Geometry<N>& g, std::int64_t index) {
-    for (int d = g.dims - 1; d >= 0; --d) {
-      at[d] = d ? index % g.loops[d].size : index;
-      index = d ? index / g.loops[d].size : 0;
-      for (int k = 0; k < N; ++k) offset[k] += at[d] * g.loops[d].strides[k];
-    }
-  }
-  /// Advances by n positions of the innermost loop, carrying into the outer ones.
-  void advance(const Geometry<N>& g, std::int64_t n) {
-    int d = g.dims - 1;
-    at[d] += n;
-    for (int k = 0; k < N; ++k) offset[k] += n * g.loops[d].strides[k];
-    for (; d > 0 && at[d] == g.loops[d].size; --d) {
-      const auto &inner = g.loops[d], &outer = g.loops[d - 1];
-      for (int k = 0; k < N; ++k) offset[k] += outer.strides[k] - inner.size * inner.strides[k];
-      at[d] = 0;
-      ++at[d - 1];
-    }
-  }
-};
 
 /// Where the elements of N operands are.
 template <int N>
@@ -90,6 +63,7 @@ struct PointwiseWork {
   Operands<N> operands;
   alignas(16) std::byte functor[16];
   Row row;  // does `count` elements of the innermost loop, from `offset` elements into each operand
+  std::uint8_t element_bytes[N];
   Geometry<N> g;
 
   void on_host() const {
@@ -101,28 +75,53 @@ struct PointwiseWork {
     parallel_for(0, g.numel, kGrain, [this](std::int64_t a, std::int64_t b) { range(a, b); });
   }
 
-  // Whether the elements of a row are in different cache lines, which the next rows need again.
+  // Whether neighbors in a row of operand k are apart, and neighbors in a column are not.
+  bool is_transposed(int k) const {
+    return g.loops[g.dims - 2].strides[k] == 1 && g.innermost().strides[k] != 0;
+  }
   bool has_transposed() const {
-    if (g.dims == 1 || g.innermost().size <= kTileSide) return false;
-    const auto& columns = g.loops[g.dims - 2].strides;
-    return std::any_of(columns, columns + N, [](std::int64_t stride) { return stride == 1; });
+    for (int k = 1; g.dims > 1 && k < N; ++k)
+      if (is_transposed(k)) return true;
+    return false;
   }
 
-  // Tile by tile of the two inner loops: the cache still has the lines when the next row comes.
+  // Tile by tile of the two inner loops. The transposed operands are first copied to `room`, where
+  // the rows of the tile follow each other.
   void in_tiles() const {
     const auto &row_loop = g.innermost(), &column_loop = g.loops[g.dims - 2];
-    const std::int64_t across = (row_loop.size + kTileSide - 1) / kTileSide,
-                       down = (column_loop.size + kTileSide - 1) / kTileSide,
+    const std::int64_t widest = std::min(kTileRow, row_loop.size), highest = kTileElements / widest;
+    const std::int64_t across = (row_loop.size + widest - 1) / widest,
+                       down = (column_loop.size + highest - 1) / highest,
                        matrix = row_loop.size * column_loop.size;
+    PointwiseWork tile = *this;
+    auto& columns = tile.g.loops[g.dims - 2].strides;
+    auto& rows = tile.g.loops[g.dims - 1].strides;
+    bool joins = across == 1;  // the rows of a tile are one row in every operand
+    for (int k = 0; k < N; ++k) {
+      if (k > 0 && is_transposed(k)) columns[k] = widest, rows[k] = 1;
+      joins &= columns[k] == widest * rows[k];
+    }
     const std::int64_t tiles = g.numel / matrix * down * across;
-    parallel_for(0, tiles, kGrain / (kTileSide * kTileSide), [&](std::int64_t a, std::int64_t b) {
+    parallel_for(0, tiles, kGrain / kTileElements, [&](std::int64_t a, std::int64_t b) {
+      alignas(64) std::byte room[N][kTileElements * sizeof(std::uint64_t)];
+      PointwiseWork here = tile;
+      for (int k = 1; k < N; ++k)
+        if (is_transposed(k)) here.operands.data[k] = room[k];
       for (std::int64_t i = a; i < b; ++i) {
-        const std::int64_t left = i % across * kTileSide, top = i / across % down * kTileSide;
+        const std::int64_t left = i % across * widest, top = i / across % down * highest;
+        const std::int64_t width = std::min(widest, row_loop.size - left),
+                           height = std::min(highest, column_loop.size - top);
         LoopPosition<N> at(g, i / across / down * matrix + top * row_loop.size + left);
-        const std::int64_t end = std::min(top + kTileSide, column_loop.size);
-        for (std::int64_t y = top; y < end; ++y) {
-          row(*this, std::min(kTileSide, row_loop.size - left), at.offset);
-          for (int k = 0; k < N; ++k) at.offset[k] += column_loop.strides[k];
+        for (int k = 1; k < N; ++k) {
+          if (!is_transposed(k)) continue;
+          const auto* const from = static_cast<const std::byte*>(operands.data[k]);
+          transpose(room[k], widest, from + at.offset[k] * element_bytes[k], row_loop.strides[k],
+                    width, height, element_bytes[k]);
+          at.offset[k] = 0;
+        }
+        for (std::int64_t y = 0; y < (joins ? 1 : height); ++y) {
+          row(here, joins ? width * height : width, at.offset);
+          for (int k = 0; k < N; ++k) at.offset[k] += columns[k];
         }
       }
     });
@@ -275,6 +274,8 @@ void pointwise(const char* name, F f, const Tensor& out, const Operand&... in) {
   static_assert(std::is_trivially_copyable_v<F> && sizeof(F) <= sizeof work.functor);
   std::memcpy(work.functor, &f, sizeof f);
   work.row = &PointwiseRow<F, Out, In...>::run;
+  constexpr std::uint8_t bytes[N] = {sizeof(Out), sizeof(In)...};
+  std::copy_n(bytes, N, work.element_bytes);
 #ifdef TD_DEVICE_CODE
   work.kernels = pointwise_kernels<F, Out, In...>();
 #endif

@@ -154,7 +154,7 @@ constexpr bool kPacks = std::is_same_v<T, float> || std::is_same_v<T, Half> ||
 template <class F, class Out, class... In>
 PointwiseKernels<sizeof...(In) + 1> pointwise_kernels() {
   constexpr int N = sizeof...(In) + 1;
-  PointwiseKernels<N> kernels{.element_bytes = {sizeof(Out), sizeof(In)...}};
+  PointwiseKernels<N> kernels;
   kernels.strided = start_kernel<F, StridedArguments<N>, strided_kernel<F, Out, In...>>;
   constexpr bool floats =
       (std::is_floating_point_v<compute_t<Out>> || ... || std::is_floating_point_v<compute_t<In>>);
@@ -187,7 +187,7 @@ PointwiseWork<N> part_of(const PointwiseWork<N>& work, std::int64_t from, std::i
   loop.size = count;
   for (int k = 0; k < N; ++k)
     if (void*& data = part.operands.data[k])
-      data = static_cast<std::byte*>(data) + from * loop.strides[k] * work.kernels.element_bytes[k];
+      data = static_cast<std::byte*>(data) + from * loop.strides[k] * work.element_bytes[k];
   return part;
 }
 

@@ -137,28 +137,35 @@ struct LossBackward {
     const std::int64_t at = r.s.start(i), step = r.s.stride, t = r.target_of(i);
     const T* const in = r.x + at;
     T* const out = gx + at;
+    const auto value = [&](std::int64_t j) { return static_cast<C>(in[j * step]); };
     if (t < 0) return row.each([&](std::int64_t j) { out[j * step] = T(0); });
     const C e = static_cast<C>(r.kind.label_smoothing) / static_cast<C>(r.s.n);
     const C hit = (1 - static_cast<C>(r.kind.label_smoothing)) * r.weight_of(t);
     C scale = static_cast<C>(g[one_g ? 0 : i]);
     if (r.kind.mean) scale /= *weight_sum;
-    const auto write = [&](auto wanted) {
-      if (r.kind.from_log)
-        return row.each(
-            [&](std::int64_t j) { out[j * step] = static_cast<T>(scale * (C(0) - wanted(j))); });
-      // What the probabilities are multiplied with: the sum of all the targets' weights.
-      const C mass = row.sum(wanted), log_sum = log_sums[i];
-      row.each([&](std::int64_t j) { return static_cast<C>(in[j * step]); },
-               [&](std::int64_t j, C x) {
-                 const C p = exp(x - log_sum);
-                 out[j * step] = static_cast<T>(scale * (mass * p - wanted(j)));
-               });
+    // What the probabilities are multiplied with: the sum of the row's weights.
+    const C mass = hit + (e > 0 ? row.sum([&](std::int64_t j) { return e * r.weight_of(j); }) : 0);
+    const C log_sum = log_sums[i];
+    const auto put = [&](std::int64_t j, C share, C wanted) {
+      out[j * step] = static_cast<T>(scale * (share - wanted));
     };
-    const auto at_target = [&](std::int64_t j) { return j == t ? hit : C(0); };
+    // On a GPU each thread compares j with the target. The host writes the target's element by
+    // itself: comparisons of 64-bit numbers would take longer than the rest of a short formula.
+    const auto write = [&](auto smooth) {
+      const auto wanted = [&](std::int64_t j) {
+        return smooth(j) + (!Row::kOnHost && j == t ? hit : C(0));
+      };
+      if (r.kind.from_log)
+        row.each([&](std::int64_t j) { put(j, 0, wanted(j)); });
+      else
+        row.each(value, [&](std::int64_t j, C x) { put(j, mass * exp(x - log_sum), wanted(j)); });
+      if (!Row::kOnHost) return;
+      put(t, r.kind.from_log ? C(0) : mass * exp(value(t) - log_sum), smooth(t) + hit);
+    };
     if (e > 0)
-      write([&](std::int64_t j) { return at_target(j) + e * r.weight_of(j); });
+      write([&](std::int64_t j) { return e * r.weight_of(j); });
     else
-      write(at_target);
+      write([](std::int64_t) { return C(0); });
   }
 };
 

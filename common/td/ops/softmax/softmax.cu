@@ -22,6 +22,8 @@ TD_HD std::int64_t step_of(const RowShape& s) {
 template <class T, class Out, bool kLog>
 struct Softmax {
   using C = compute_t<T>;
+  /// The result is wide enough to hold the exponentials, which take the host most of the time.
+  static constexpr bool kKeeps = !kLog && std::is_same_v<Out, C>;
   RowShape s;
   const T* x;
   Out* y;
@@ -33,8 +35,7 @@ struct Softmax {
     const auto value = [&](std::int64_t j) { return static_cast<C>(in[j * step]); };
     const auto values = row.read(value);
     const C m = row.max(values);
-    if constexpr (Row::kOnHost && !kLog && std::is_same_v<Out, C>) {
-      // The result is wide enough to hold the exponentials, which take the host most of the time.
+    if constexpr (Row::kOnHost && kKeeps) {
       const C sum = row.sum([&](std::int64_t j) { return out[j * step] = exp(value(j) - m); });
       const C factor = C(1) / sum;
       row.each([&](std::int64_t j) { out[j * step] *= factor; });
@@ -55,15 +56,22 @@ struct Softmax {
     std::fill_n(m, block.width, -std::numeric_limits<C>::infinity());
     block.each([&](std::int64_t at, std::int64_t c) {
       const C v = static_cast<C>(in[at]);
-      m[c] = v > m[c] || v != v ? v : m[c];
+      m[c] = ((v > m[c]) | (v != v)) ? v : m[c];
     });
-    block.each(
-        [&](std::int64_t at, std::int64_t c) { sum[c] += exp(static_cast<C>(in[at]) - m[c]); });
+    block.each([&](std::int64_t at, std::int64_t c) {
+      const C part = exp(static_cast<C>(in[at]) - m[c]);
+      sum[c] += part;
+      if constexpr (kKeeps) out[at] = part;
+    });
     for (std::int64_t c = 0; c < block.width; ++c)
       scale[c] = kLog ? log(static_cast<C>(sum[c])) : C(1) / static_cast<C>(sum[c]);
     block.each([&](std::int64_t at, std::int64_t c) {
-      const C d = static_cast<C>(in[at]) - m[c];
-      out[at] = static_cast<Out>(kLog ? d - scale[c] : exp(d) * scale[c]);
+      if constexpr (kKeeps) {
+        out[at] *= scale[c];
+      } else {
+        const C d = static_cast<C>(in[at]) - m[c];
+        out[at] = static_cast<Out>(kLog ? d - scale[c] : exp(d) * scale[c]);
+      }
     });
   }
 };

@@ -45,6 +45,43 @@ TEST_CASE("every element of transposed operands arrives") {
       }
 }
 
+TEST_CASE("transposed operands of every element size") {
+  for (const ScalarType type : {kBool, kByte, kHalf, kInt32, kDouble})
+    for (const std::int64_t rows : {3, 8, 9, 64, 71})
+      for (const std::int64_t columns : {7, 8, 64, 130}) {
+        INFO(type << ' ' << rows << " x " << columns);
+        const Tensor numbers = (arange(rows * columns) * 7).remainder(64).view({rows, columns});
+        const Tensor x = type == kBool ? numbers.gt(30) : numbers.to(type);
+        const Values got = values(x.t().contiguous());
+        std::int64_t wrong = 0;
+        for (std::int64_t i = 0; i < rows; ++i)
+          for (std::int64_t j = 0; j < columns; ++j) {
+            const std::int64_t number = (i * columns + j) * 7 % 64;
+            const double expected = type == kBool ? number > 30 : static_cast<double>(number);
+            wrong += got[static_cast<std::size_t>(j * rows + i)] != expected;
+          }
+        CHECK(wrong == 0);
+      }
+}
+
+TEST_CASE("some operands are transposed, and others are not") {
+  for (const std::int64_t n : {7, 8, 65, 130}) {
+    INFO(n);
+    const Tensor a = arange(n * n, kFloat).view({n, n}), b = a * -1;
+    const Tensor even = a.remainder(2).eq(0), row = arange(n, kFloat) * 0.5;
+    const Values mixed = values(where(even.t(), a.t(), b)), sum = values(a + b.t() * row);
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < n; ++j) {
+        const auto at = static_cast<std::size_t>(i * n + j);
+        const auto here = static_cast<double>(i * n + j), there = static_cast<double>(j * n + i);
+        wrong += mixed[at] != ((j * n + i) % 2 == 0 ? there : -here);
+        wrong += sum[at] != here - there * 0.5 * static_cast<double>(j);
+      }
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("flip turns the named dimensions around, of any strides and type") {
   for (const Device device : {Device(kCPU), Device("sim:0")})
     for (const ScalarType type : {kFloat, kLong, kHalf, kBool})
