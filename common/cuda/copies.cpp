@@ -143,8 +143,8 @@ Box box_of(const cudaExtent& extent) { return {extent.width, extent.height, exte
 
 cudaError_t copy_3d(const Call& call, const cudaMemcpy3DParms& p, bool waits, cudaStream_t stream) {
   Sides3D sides;
-  const cudaError_t error = run_call(
-      call, [&](const State& all, Lock&) { return sides_of(all, call, p, sides); });
+  const cudaError_t error =
+      run_call(call, [&](const State& all, Lock&) { return sides_of(all, call, p, sides); });
   return error ? error : copy(call, sides.to, sides.from, sides.box, p.kind, waits, stream);
 }
 

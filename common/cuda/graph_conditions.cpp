@@ -1,5 +1,6 @@
-// Conditional nodes, whose graphs run depending on a value that kernels set, and captures into graphs
-// that exist. Invariant: a value lives until neither its graph nor an executable copy is left.
+// Conditional nodes, whose graphs run depending on a value that kernels set, and captures into
+// graphs that exist. Invariant: a value lives until neither its graph nor an executable copy is
+// left.
 #include <atomic>
 
 #include "cuda/graph.h"
@@ -34,11 +35,11 @@ struct Bodies {
   std::vector<cudaGraph_t> handles;
 };
 
-std::function<void()> work_of(std::shared_ptr<Condition> condition,
-                              std::shared_ptr<Bodies> bodies, cudaGraphConditionalNodeType type) {
+std::function<void()> work_of(std::shared_ptr<Condition> condition, std::shared_ptr<Bodies> bodies,
+                              cudaGraphConditionalNodeType type) {
   return [condition, bodies, type] {
     const auto run = [&](std::size_t body) {
-      if (body < bodies->graphs.size()) work_of_steps (steps_of(*bodies->graphs[body]))();
+      if (body < bodies->graphs.size()) work_of_steps(steps_of(*bodies->graphs[body]))();
     };
     const unsigned value = condition->value;
     if (type == cudaGraphCondTypeIf) run(value != 0 ? 0 : 1);

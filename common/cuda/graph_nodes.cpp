@@ -49,9 +49,9 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaKernelNodeParams* parameters) {
   const Call call{"cudaGraphAddKernelNode", TD_CUDA_CALLER};
   return add_node(call, node, graph, after, count, cudaGraphNodeTypeKernel,
-             [&](State& all, std::function<void()>& work) {
-               return work_of_kernel(all, *parameters, call.caller, work);
-             });
+                  [&](State& all, std::function<void()>& work) {
+                    return work_of_kernel(all, *parameters, call.caller, work);
+                  });
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -59,9 +59,9 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaMemcpy3DParms* copy) {
   const Call call{"cudaGraphAddMemcpyNode", TD_CUDA_CALLER};
   return add_node(call, node, graph, after, count, cudaGraphNodeTypeMemcpy,
-             [&](State& all, std::function<void()>& work) {
-               return work_of_copy(all, call, *copy, work);
-             });
+                  [&](State& all, std::function<void()>& work) {
+                    return work_of_copy(all, call, *copy, work);
+                  });
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -69,47 +69,48 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
                                      const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   const Call call{"cudaGraphAddMemcpyNode1D", TD_CUDA_CALLER};
   return add_node(call, node, graph, after, count, cudaGraphNodeTypeMemcpy,
-             [&](State& all, std::function<void()>& work) {
-               return work_of_copy(all, call, to, from, bytes, kind, work);
-             });
+                  [&](State& all, std::function<void()>& work) {
+                    return work_of_copy(all, call, to, from, bytes, kind, work);
+                  });
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* after, std::size_t count,
                                    const cudaMemsetParams* parameters) {
   return add_node({"cudaGraphAddMemsetNode", TD_CUDA_CALLER}, node, graph, after, count,
-             cudaGraphNodeTypeMemset, [&](State& all, std::function<void()>& work) {
-               work = work_of_memset(*parameters);
-               return find_memory(all, parameters->dst, 1).block ? cudaSuccess
-                                                                 : cudaErrorInvalidValue;
-             });
+                  cudaGraphNodeTypeMemset, [&](State& all, std::function<void()>& work) {
+                    work = work_of_memset(*parameters);
+                    return find_memory(all, parameters->dst, 1).block ? cudaSuccess
+                                                                      : cudaErrorInvalidValue;
+                  });
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                  const cudaGraphNode_t* after, std::size_t count,
                                  const cudaHostNodeParams* parameters) {
   return add_node({"cudaGraphAddHostNode", TD_CUDA_CALLER}, node, graph, after, count,
-             cudaGraphNodeTypeHost, [&](State&, std::function<void()>& work) {
-               work = [p = *parameters] { p.fn(p.userData); };
-               return cudaSuccess;
-             });
+                  cudaGraphNodeTypeHost, [&](State&, std::function<void()>& work) {
+                    work = [p = *parameters] { p.fn(p.userData); };
+                    return cudaSuccess;
+                  });
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                   const cudaGraphNode_t* after, std::size_t count) {
   return add_node({"cudaGraphAddEmptyNode", TD_CUDA_CALLER}, node, graph, after, count,
-             cudaGraphNodeTypeEmpty, [](State&, std::function<void()>&) { return cudaSuccess; });
+                  cudaGraphNodeTypeEmpty,
+                  [](State&, std::function<void()>&) { return cudaSuccess; });
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* after, std::size_t count,
                                        cudaGraph_t child) {
   return add_node({"cudaGraphAddChildGraphNode", TD_CUDA_CALLER}, node, graph, after, count,
-             cudaGraphNodeTypeGraph, [&](State& all, std::function<void()>& work) {
-               const Graph* const found = find_graph(all, child);
-               if (found) work = work_of_steps(steps_of(*found));
-               return found ? cudaSuccess : cudaErrorInvalidValue;
-             });
+                  cudaGraphNodeTypeGraph, [&](State& all, std::function<void()>& work) {
+                    const Graph* const found = find_graph(all, child);
+                    if (found) work = work_of_steps(steps_of(*found));
+                    return found ? cudaSuccess : cudaErrorInvalidValue;
+                  });
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,

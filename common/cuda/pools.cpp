@@ -44,8 +44,8 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* ac
   return run_call({"cudaMemPoolSetAccess", TD_CUDA_CALLER}, [&](State& all, Lock&) {
     if (!pool) return cudaErrorInvalidValue;
     for (std::size_t i = 0; i < count; ++i)
-      if (accesses[i].location.type != cudaMemLocationTypeDevice ||
-          accesses[i].location.id < 0 || accesses[i].location.id >= all.count)
+      if (accesses[i].location.type != cudaMemLocationTypeDevice || accesses[i].location.id < 0 ||
+          accesses[i].location.id >= all.count)
         return cudaErrorInvalidDevice;
     return cudaSuccess;
   });

@@ -24,8 +24,8 @@ TextureShape shape_of(const cudaArray& array) {
 cudaError_t set_channels(const cudaChannelFormatDesc& channels, simt::Texture& t) {
   if (!is_valid(channels)) return cudaErrorInvalidChannelDescriptor;
   t.channel_bits = static_cast<unsigned>(channels.x);
-  t.channels = static_cast<unsigned>((channels.x + channels.y + channels.z + channels.w) /
-                                     channels.x);
+  t.channels =
+      static_cast<unsigned>((channels.x + channels.y + channels.z + channels.w) / channels.x);
   t.kind = static_cast<simt::ChannelKind>(channels.f);
   return cudaSuccess;
 }
@@ -80,8 +80,9 @@ cudaError_t set_resource(const State& all, const Call& call, const cudaResourceD
       t.pitch = rows.pitchInBytes;
       t.width = static_cast<unsigned>(rows.width);
       t.height = static_cast<unsigned>(rows.height);
-      const auto row = static_cast<std::size_t>(rows.desc.x + rows.desc.y + rows.desc.z +
-                                                rows.desc.w) / 8 * rows.width;
+      const auto row =
+          static_cast<std::size_t>(rows.desc.x + rows.desc.y + rows.desc.z + rows.desc.w) / 8 *
+          rows.width;
       if (row > t.pitch) return cudaErrorInvalidPitchValue;
       return set_memory(all, call, rows.devPtr, (rows.height - 1) * t.pitch + row, rows.desc, t);
     }
@@ -91,8 +92,7 @@ cudaError_t set_resource(const State& all, const Call& call, const cudaResourceD
 
 /// How a texture is read. Its memory is set before.
 cudaError_t set_reading(const Call& call, const cudaTextureDesc& how, simt::Texture& t) {
-  if (how.sRGB || how.seamlessCubemap)
-    return not_supported(call, " with sRGB or seamlessCubemap");
+  if (how.sRGB || how.seamlessCubemap) return not_supported(call, " with sRGB or seamlessCubemap");
   const bool is_cubemap =
       t.shape == TextureShape::kCubemap || t.shape == TextureShape::kCubemapLayered;
   const bool is_float = t.kind == simt::ChannelKind::kFloat;

@@ -52,8 +52,8 @@ const char* name_of(TextureShape shape) {
 [[noreturn]] void fail(Finding::Kind kind, const void* pc, std::string&& text) {
   Machine* const machine = Machine::running();
   if (!machine) __builtin_trap();
-  text.insert(text.find('\n'), "\n  thread " + text_of(machine->current().index) + " of block " +
-                                   text_of(blockIdx));
+  text.insert(text.find('\n'),
+              "\n  thread " + text_of(machine->current().index) + " of block " + text_of(blockIdx));
   machine->fail_thread(kind, reinterpret_cast<std::uintptr_t>(pc), std::move(text));
 }
 

@@ -41,9 +41,9 @@ struct Texture {
   float border[4]{};
 
   char* data = nullptr;
-  std::size_t pitch = 0, plane = 0;                 ///< bytes from a row, or layer, to the next
-  unsigned width = 0, height = 0, depth = 0;        ///< in texels, at least 1; depth: also layers
-  unsigned channels = 0, channel_bits = 0;          ///< 8, 16 or 32 bits
+  std::size_t pitch = 0, plane = 0;           ///< bytes from a row, or layer, to the next
+  unsigned width = 0, height = 0, depth = 0;  ///< in texels, at least 1; depth: also layers
+  unsigned channels = 0, channel_bits = 0;    ///< 8, 16 or 32 bits
   ChannelKind kind{};
   std::size_t texel_bytes() const { return channels * channel_bits / 8; }
 };

@@ -268,8 +268,8 @@ class Translator {
     const Index close = close_of(open), value = open + 4;
     if (close_of(value) + 1 != close) return;
     edits_.push_back({tokens_[at].begin, tokens_[value].begin, ""});
-    edits_.push_back({tokens_[close].begin, tokens_[close].end(),
-                      " = ::td::cudart::ptx_" + name + "()"});
+    edits_.push_back(
+        {tokens_[close].begin, tokens_[close].end(), " = ::td::cudart::ptx_" + name + "()"});
   }
 
   std::string apply() {

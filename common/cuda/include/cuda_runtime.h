@@ -128,10 +128,10 @@ template <class T>
 cudaChannelFormatDesc cudaCreateChannelDesc() {
   const auto of = []<class E>(E, std::size_t count) {
     constexpr int bits = sizeof(E) * 8;
-    constexpr cudaChannelFormatKind kind = std::is_integral_v<E>
-                                               ? std::is_signed_v<E> ? cudaChannelFormatKindSigned
-                                                                     : cudaChannelFormatKindUnsigned
-                                               : cudaChannelFormatKindFloat;
+    constexpr cudaChannelFormatKind kind =
+        std::is_integral_v<E>
+            ? std::is_signed_v<E> ? cudaChannelFormatKindSigned : cudaChannelFormatKindUnsigned
+            : cudaChannelFormatKindFloat;
     return cudaCreateChannelDesc(bits, count > 1 ? bits : 0, count > 2 ? bits : 0,
                                  count > 3 ? bits : 0, kind);
   };

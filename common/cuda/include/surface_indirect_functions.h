@@ -8,27 +8,27 @@
 #include "texture_types.h"
 
 /// The three functions of a shape: its coordinates as parameters, then as x, y and z.
-#define TD_CUDA_SURFACE(name, shape, parameters, x, y, z)                                       \
-  template <class T>                                                                            \
-  TD_SIMT_INLINE void name##read(T* value, TD_CUDA_SURFACE_##parameters) {                      \
-    const void* const at =                                                                      \
-        td::simt::surface_address(surface, td::simt::TextureShape::shape, x, y, z, sizeof(T),   \
-                                  static_cast<td::simt::BoundaryMode>(mode));                   \
-    *value = at ? *static_cast<const T*>(at) : T{};                                             \
-  }                                                                                             \
-  template <class T>                                                                            \
-  TD_SIMT_INLINE T name##read(TD_CUDA_SURFACE_##parameters) {                                   \
-    const void* const at =                                                                      \
-        td::simt::surface_address(surface, td::simt::TextureShape::shape, x, y, z, sizeof(T),   \
-                                  static_cast<td::simt::BoundaryMode>(mode));                   \
-    return at ? *static_cast<const T*>(at) : T{};                                               \
-  }                                                                                             \
-  template <class T>                                                                            \
-  TD_SIMT_INLINE void name##write(T value, TD_CUDA_SURFACE_##parameters) {                      \
-    void* const at =                                                                            \
-        td::simt::surface_address(surface, td::simt::TextureShape::shape, x, y, z, sizeof(T),   \
-                                  static_cast<td::simt::BoundaryMode>(mode));                   \
-    if (at) *static_cast<T*>(at) = value;                                                       \
+#define TD_CUDA_SURFACE(name, shape, parameters, x, y, z)                                     \
+  template <class T>                                                                          \
+  TD_SIMT_INLINE void name##read(T* value, TD_CUDA_SURFACE_##parameters) {                    \
+    const void* const at =                                                                    \
+        td::simt::surface_address(surface, td::simt::TextureShape::shape, x, y, z, sizeof(T), \
+                                  static_cast<td::simt::BoundaryMode>(mode));                 \
+    *value = at ? *static_cast<const T*>(at) : T{};                                           \
+  }                                                                                           \
+  template <class T>                                                                          \
+  TD_SIMT_INLINE T name##read(TD_CUDA_SURFACE_##parameters) {                                 \
+    const void* const at =                                                                    \
+        td::simt::surface_address(surface, td::simt::TextureShape::shape, x, y, z, sizeof(T), \
+                                  static_cast<td::simt::BoundaryMode>(mode));                 \
+    return at ? *static_cast<const T*>(at) : T{};                                             \
+  }                                                                                           \
+  template <class T>                                                                          \
+  TD_SIMT_INLINE void name##write(T value, TD_CUDA_SURFACE_##parameters) {                    \
+    void* const at =                                                                          \
+        td::simt::surface_address(surface, td::simt::TextureShape::shape, x, y, z, sizeof(T), \
+                                  static_cast<td::simt::BoundaryMode>(mode));                 \
+    if (at) *static_cast<T*>(at) = value;                                                     \
   }
 #define TD_CUDA_SURFACE_1D \
   cudaSurfaceObject_t surface, int x, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap

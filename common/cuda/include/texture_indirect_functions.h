@@ -26,11 +26,11 @@ TD_SIMT_INLINE T texel_as(const td::simt::Texel& texel) {
   if constexpr (std::is_arithmetic_v<T>) {
     return channel_as<T>(texel.channels[0]);
   } else {
-    static_assert(!requires(T t) { t.z; } || requires(T t) { t.w; }, "no texel has 3 channels");
+    static_assert(
+        !requires(T t) { t.z; } || requires(T t) { t.w; }, "no texel has 3 channels");
     T value{};
     value.x = channel_as<decltype(value.x)>(texel.channels[0]);
-    if constexpr (requires { value.y; })
-      value.y = channel_as<decltype(value.y)>(texel.channels[1]);
+    if constexpr (requires { value.y; }) value.y = channel_as<decltype(value.y)>(texel.channels[1]);
     if constexpr (requires { value.w; }) {
       value.z = channel_as<decltype(value.z)>(texel.channels[2]);
       value.w = channel_as<decltype(value.w)>(texel.channels[3]);
@@ -47,10 +47,10 @@ TD_SIMT_INLINE T tex1Dfetch(cudaTextureObject_t texture, int index) {
 }
 
 /// The functions of a shape: name, then its parameters, then the arguments of fetch().
-#define TD_CUDA_TEXTURE(name, shape, parameters, ...)                         \
-  template <class T>                                                          \
-  TD_SIMT_INLINE T name parameters {                                          \
-    return td::cudart::texel_as<T>(                                           \
+#define TD_CUDA_TEXTURE(name, shape, parameters, ...)                          \
+  template <class T>                                                           \
+  TD_SIMT_INLINE T name parameters {                                           \
+    return td::cudart::texel_as<T>(                                            \
         td::simt::fetch(texture, td::simt::TextureShape::shape, __VA_ARGS__)); \
   }
 TD_CUDA_TEXTURE(tex1D, k1D, (cudaTextureObject_t texture, float x), x)

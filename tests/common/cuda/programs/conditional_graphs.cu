@@ -15,7 +15,8 @@ __global__ void count_down(int* left, int* rounds, cudaGraphConditionalHandle ha
 }
 
 cudaGraphNode_t add_condition(cudaGraph_t graph, cudaGraphConditionalHandle handle,
-                              cudaGraphConditionalNodeType type, unsigned size, cudaGraph_t* bodies) {
+                              cudaGraphConditionalNodeType type, unsigned size,
+                              cudaGraph_t* bodies) {
   cudaGraphNodeParams parameters = {cudaGraphNodeTypeConditional};
   parameters.conditional.handle = handle;
   parameters.conditional.type = type;

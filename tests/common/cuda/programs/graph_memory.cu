@@ -1,8 +1,6 @@
-// Memory that graphs allocate: in nodes, in a capture, and released elsewhere; the pool of a device.
-// prints: node: 42 42
-// prints: capture: 7 7
-// prints: released by the program: 5 5
-// prints: pool: 0
+// Memory that graphs allocate: in nodes, in a capture, and released elsewhere; the pool of a
+// device. prints: node: 42 42 prints: capture: 7 7 prints: released by the program: 5 5 prints:
+// pool: 0
 #include <cstdio>
 #include <cstring>
 
@@ -87,7 +85,8 @@ int main() {
 
   cudaMemPool_t pool;
   cudaDeviceGetDefaultMemPool(&pool, 0);
-  const cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, 0}, cudaMemAccessFlagsProtReadWrite};
+  const cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, 0},
+                                    cudaMemAccessFlagsProtReadWrite};
   printf("pool: %d\n", cudaMemPoolSetAccess(pool, &access, 1));
   cudaStreamDestroy(stream);
   cudaFreeHost(host);

@@ -23,9 +23,8 @@ __global__ void read_colors(cudaTextureObject_t texture, float4* out) {
 }
 __global__ void read_planes(cudaTextureObject_t layers, cudaTextureObject_t volume, float2* out) {
   int x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
-  out[(z * blockDim.y + y) * blockDim.x + x] = {
-      tex2DLayered<float>(layers, x + 0.5f, y + 0.5f, z),
-      tex3D<float>(volume, x + 0.5f, y + 0.5f, z + 1.0f)};
+  out[(z * blockDim.y + y) * blockDim.x + x] = {tex2DLayered<float>(layers, x + 0.5f, y + 0.5f, z),
+                                                tex3D<float>(volume, x + 0.5f, y + 0.5f, z + 1.0f)};
 }
 __global__ void add_neighbors(cudaSurfaceObject_t from, cudaSurfaceObject_t to) {
   int x = threadIdx.x, y = threadIdx.y;
@@ -36,7 +35,8 @@ __global__ void add_neighbors(cudaSurfaceObject_t from, cudaSurfaceObject_t to) 
 }
 
 cudaTextureObject_t texture_of(const cudaResourceDesc& resource, bool linear = false,
-                               bool unit = false, cudaTextureReadMode mode = cudaReadModeElementType,
+                               bool unit = false,
+                               cudaTextureReadMode mode = cudaReadModeElementType,
                                cudaTextureAddressMode address = cudaAddressModeClamp) {
   cudaTextureDesc how;
   memset(&how, 0, sizeof how);
@@ -123,8 +123,8 @@ void filtered_array() {
   cudaChannelFormatDesc channels = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
   cudaMallocArray(&array, &channels, n, n);
   cudaMemcpy2DToArray(array, 0, 0, host, sizeof host[0], sizeof host[0], n, cudaMemcpyHostToDevice);
-  cudaTextureObject_t texture = texture_of(of_array(array), true, true, cudaReadModeElementType,
-                                           cudaAddressModeWrap);
+  cudaTextureObject_t texture =
+      texture_of(of_array(array), true, true, cudaReadModeElementType, cudaAddressModeWrap);
   OnDevice<float> out(points * points);
   const float step = 0.109375f;  // 7/64, so that all numbers are exact
   read_points<<<1, dim3(points, points)>>>(texture, out.data, points, step);
@@ -171,8 +171,8 @@ cudaArray_t array_3d(const float* host, cudaExtent extent, unsigned flags) {
   cudaChannelFormatDesc channels = cudaCreateChannelDesc<float>();
   cudaMalloc3DArray(&array, &channels, extent, flags);
   cudaMemcpy3DParms copy = {};
-  copy.srcPtr = make_cudaPitchedPtr((void*)host, extent.width * sizeof(float), extent.width,
-                                    extent.height);
+  copy.srcPtr =
+      make_cudaPitchedPtr((void*)host, extent.width * sizeof(float), extent.width, extent.height);
   copy.dstArray = array;
   copy.extent = extent;
   copy.kind = cudaMemcpyHostToDevice;

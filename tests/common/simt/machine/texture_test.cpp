@@ -51,8 +51,8 @@ struct Volume {
         }
       }
     }
-    return static_cast<double>(texels[static_cast<std::size_t>((index[2] * kHeight + index[1]) *
-                                                               kWidth + index[0])]);
+    return static_cast<double>(
+        texels[static_cast<std::size_t>((index[2] * kHeight + index[1]) * kWidth + index[0])]);
   }
 
   /// At a point in texels.
@@ -98,8 +98,8 @@ TEST_CASE("fetches filter and address as the programming guide says") {
   } shapes[] = {{TextureShape::k1D, 1}, {TextureShape::k2D, 2}, {TextureShape::k3D, 3}};
   for (const auto& [shape, axes] : shapes)
     for (const bool is_linear : {false, true})
-      for (const AddressMode mode : {AddressMode::kWrap, AddressMode::kClamp, AddressMode::kMirror,
-                                     AddressMode::kBorder}) {
+      for (const AddressMode mode :
+           {AddressMode::kWrap, AddressMode::kClamp, AddressMode::kMirror, AddressMode::kBorder}) {
         Volume volume(shape);
         volume.texture.is_linear = is_linear;
         volume.texture.address[0] = volume.texture.address[1] = volume.texture.address[2] = mode;
@@ -109,9 +109,9 @@ TEST_CASE("fetches filter and address as the programming guide says") {
           const auto x = static_cast<float>(i % 97) / 8 - 4, y = static_cast<float>(i % 61) / 7 - 3,
                      z = static_cast<float>(i % 31) / 5 - 2;
           const double got = static_cast<double>(number(fetch(object.handle, shape, x, y, z)));
-          worst = std::max(worst, std::fabs(got - volume.expected(static_cast<double>(x),
-                                                                  static_cast<double>(y),
-                                                                  static_cast<double>(z), axes)));
+          worst = std::max(
+              worst, std::fabs(got - volume.expected(static_cast<double>(x), static_cast<double>(y),
+                                                     static_cast<double>(z), axes)));
         }
         INFO("axes " << axes << ", linear " << is_linear << ", mode " << static_cast<int>(mode));
         CHECK(worst < 1e-5);
@@ -143,9 +143,8 @@ TEST_CASE("a layer is clamped, and a cubemap takes the face of its largest coord
   Volume layers(TextureShape::k2DLayered);
   const Object object(layers.texture);
   for (const auto& [layer, taken] : {std::pair{-1, 0}, {1, 1}, {9, 2}})
-    CHECK(static_cast<double>(
-              number(fetch(object.handle, TextureShape::k2DLayered, 2.5f, 1.5f, 0, layer))) ==
-          layers.at(2, 1, taken));
+    CHECK(static_cast<double>(number(fetch(object.handle, TextureShape::k2DLayered, 2.5f, 1.5f, 0,
+                                           layer))) == layers.at(2, 1, taken));
 
   // Faces of 2 x 2 texels: face * 10 + row * 2 + column.
   std::vector<float> faces(24);
@@ -158,8 +157,8 @@ TEST_CASE("a layer is clamped, and a cubemap takes the face of its largest coord
   const Object map(cube);
   const struct {
     float x, y, z, expected;
-  } directions[] = {{1, 0.5f, 0.5f, 0},    {1, -0.5f, -0.5f, 3},  {-1, 0.5f, 0.5f, 11},
-                    {0.5f, 1, 0.5f, 23},   {0.5f, -1, 0.5f, 31},  {0.5f, 0.5f, 1, 41},
+  } directions[] = {{1, 0.5f, 0.5f, 0},    {1, -0.5f, -0.5f, 3}, {-1, 0.5f, 0.5f, 11},
+                    {0.5f, 1, 0.5f, 23},   {0.5f, -1, 0.5f, 31}, {0.5f, 0.5f, 1, 41},
                     {0.5f, -0.5f, -1, 52}, {-2, 1.5f, -1.5f, 10}};
   for (const auto& d : directions)
     CHECK(number(fetch(map.handle, TextureShape::kCubemap, d.x, d.y, d.z)) == d.expected);
