@@ -1,5 +1,5 @@
-// prints: outside_surface.cu:5: accesses byte 64 of row 0 of plane 0, outside of a surface of 64
-// bytes prints: x counts bytes, not elements
+// prints: outside_surface.cu:5: accesses byte 64 of row 0 of plane 0, outside of a surface
+// prints: x counts bytes, not elements
 __global__ void fill(cudaSurfaceObject_t surface) {
   int x = threadIdx.x;
   surf2Dwrite(1.0f, surface, 4 * x, threadIdx.y);
