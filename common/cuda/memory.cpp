@@ -118,6 +118,8 @@ cudaError_t allocate(const char* call, Kind kind, void** memory, std::size_t byt
                      const Element& element, cudaStream_t handle) {
   const Call own{call, TD_CUDA_CALLER};
   if (simt::in_kernel()) {  // its heap
+    if (simt::is_reported(memory))
+      simt::tell_write(memory, sizeof *memory, simt::AccessForm::kPlain, own.caller);
     *memory = simt::device_malloc(bytes);
     return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
   }
