@@ -5,23 +5,13 @@
 #include <cstring>
 #include <tuple>
 
+#include "cuda/arrays.h"
 #include "cuda/graph.h"
 #include "cuda/report.h"
 #include "cuda/shadow.h"
-#include "cuda/state.h"
 
 namespace td::cudart {
 namespace {
-
-/// Rows of rows: where one side is, and how far apart its rows and its planes are.
-struct Side {
-  char* data;
-  std::size_t pitch, plane;
-};
-struct Box {
-  std::size_t width, height = 1, depth = 1;
-  bool is_empty() const { return width == 0 || height == 0 || depth == 0; }
-};
 
 std::size_t span(const Side& side, const Box& box) {
   return (box.depth - 1) * side.plane + (box.height - 1) * side.pitch + box.width;
@@ -108,7 +98,8 @@ cudaError_t check_copy(State& all, const Call& call, const Side& to, const Side&
   return cudaSuccess;
 }
 
-/// Queues the copy. A copy of pageable memory reads it at once, or waits until it is written.
+}  // namespace
+
 cudaError_t copy(const Call& call, const Side& to, const Side& from, const Box& box,
                  cudaMemcpyKind kind, bool waits, cudaStream_t handle) {
   return run_call(call, [&](State& all, Lock& lock) {
@@ -136,11 +127,13 @@ cudaError_t copy(const Call& call, const Side& to, const Side& from, const Box& 
   });
 }
 
-Side side_of(const void* data, std::size_t pitch = 0, std::size_t plane = 0) {
+Side side_of(const void* data, std::size_t pitch, std::size_t plane) {
   return {static_cast<char*>(const_cast<void*>(data)), pitch, plane};
 }
 
-Side side_of(const cudaPitchedPtr& memory, const cudaPos& at) {
+namespace {
+
+Side side_in(const cudaPitchedPtr& memory, const cudaPos& at) {
   const std::size_t plane = memory.pitch * memory.ysize;
   return side_of(static_cast<char*>(memory.ptr) + at.z * plane + at.y * memory.pitch + at.x,
                  memory.pitch, plane);
@@ -149,9 +142,10 @@ Side side_of(const cudaPitchedPtr& memory, const cudaPos& at) {
 Box box_of(const cudaExtent& extent) { return {extent.width, extent.height, extent.depth}; }
 
 cudaError_t copy_3d(const Call& call, const cudaMemcpy3DParms& p, bool waits, cudaStream_t stream) {
-  if (p.srcArray || p.dstArray) return not_supported(call, " with arrays");
-  return copy(call, side_of(p.dstPtr, p.dstPos), side_of(p.srcPtr, p.srcPos), box_of(p.extent),
-              p.kind, waits, stream);
+  Sides3D sides;
+  const cudaError_t error =
+      run_call(call, [&](const State& all, Lock&) { return sides_of(all, call, p, sides); });
+  return error ? error : copy(call, sides.to, sides.from, sides.box, p.kind, waits, stream);
 }
 
 cudaError_t set(const Call& call, const Side& to, int value, const Box& box, bool waits,
@@ -181,6 +175,24 @@ cudaError_t set(const Call& call, const Side& to, int value, const Box& box, boo
 
 }  // namespace
 
+/// Where an array takes part, x of its position and the width of the extent count texels.
+cudaError_t sides_of(const State& all, const Call& call, const cudaMemcpy3DParms& p,
+                     Sides3D& sides) {
+  sides.box = box_of(p.extent);
+  for (const cudaArray* array : {p.srcArray, p.dstArray})
+    if (array && !all.arrays.count(array)) return cudaErrorInvalidResourceHandle;
+  if (const cudaArray* const array = p.srcArray ? p.srcArray : p.dstArray)
+    sides.box.width *= array->texel_bytes();
+  const auto side = [&](const cudaArray* array, cudaPos at, const cudaPitchedPtr& memory,
+                        Side& found) {
+    if (!array) return found = side_in(memory, at), cudaSuccess;
+    at.x *= array->texel_bytes();
+    return side_of(all, call, array, at, sides.box, found);
+  };
+  const cudaError_t error = side(p.srcArray, p.srcPos, p.srcPtr, sides.from);
+  return error ? error : side(p.dstArray, p.dstPos, p.dstPtr, sides.to);
+}
+
 cudaError_t work_of_copy(State& all, const Call& call, void* to, const void* from,
                          std::size_t bytes, cudaMemcpyKind kind, std::function<void()>& work) {
   Sides sides;
@@ -192,12 +204,11 @@ cudaError_t work_of_copy(State& all, const Call& call, void* to, const void* fro
 
 cudaError_t work_of_copy(State& all, const Call& call, const cudaMemcpy3DParms& p,
                          std::function<void()>& work) {
-  if (p.srcArray || p.dstArray) return not_supported(call, " with arrays");
+  Sides3D at;
+  if (const cudaError_t error = sides_of(all, call, p, at)) return error;
+  work = [at] { copy(at.to, at.from, at.box); };
   Sides sides;
-  const Side target = side_of(p.dstPtr, p.dstPos), source = side_of(p.srcPtr, p.srcPos);
-  const Box box = box_of(p.extent);
-  work = [=] { copy(target, source, box); };
-  return check_copy(all, call, target, source, box, p.kind, sides);
+  return check_copy(all, call, at.to, at.from, at.box, p.kind, sides);
 }
 
 cudaError_t copy_symbol(const char* name, const void* symbol, std::size_t size, const void* other,
@@ -278,12 +289,12 @@ cudaError_t cudaMemset2DAsync(void* memory, std::size_t pitch, int value, std::s
              false, stream);
 }
 cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent) {
-  return set({"cudaMemset3D", TD_CUDA_CALLER}, side_of(memory, {}), value, box_of(extent), true,
+  return set({"cudaMemset3D", TD_CUDA_CALLER}, side_in(memory, {}), value, box_of(extent), true,
              nullptr);
 }
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent extent,
                               cudaStream_t stream) {
-  return set({"cudaMemset3DAsync", TD_CUDA_CALLER}, side_of(memory, {}), value, box_of(extent),
+  return set({"cudaMemset3DAsync", TD_CUDA_CALLER}, side_in(memory, {}), value, box_of(extent),
              false, stream);
 }
 

@@ -8,26 +8,6 @@
 namespace td::cudart {
 namespace {
 
-std::vector<Node*> nodes_of(const cudaGraphNode_t* nodes, std::size_t count) {
-  std::vector<Node*> all;
-  for (std::size_t i = 0; i < count; ++i) all.push_back(reinterpret_cast<Node*>(nodes[i]));
-  return all;
-}
-
-/// `make(State&, std::function<void()>&)` gives the work of the new node, or an error.
-template <class Make>
-cudaError_t add(const Call& call, cudaGraphNode_t* node, cudaGraph_t graph,
-                const cudaGraphNode_t* after, std::size_t count, cudaGraphNodeType type,
-                Make make) {
-  return with_graph(call, graph, [&](State& all, Graph& found) -> cudaError_t {
-    std::function<void()> work;
-    if (const cudaError_t error = make(all, work)) return error;
-    *node = reinterpret_cast<cudaGraphNode_t>(
-        add_node(found, type, nodes_of(after, count), std::move(work)));
-    return cudaSuccess;
-  });
-}
-
 std::function<void()> work_of_memset(const cudaMemsetParams& p) {
   return [p] {
     for (std::size_t y = 0; y < std::max<std::size_t>(p.height, 1); ++y) {
@@ -68,68 +48,69 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* after, std::size_t count,
                                    const cudaKernelNodeParams* parameters) {
   const Call call{"cudaGraphAddKernelNode", TD_CUDA_CALLER};
-  return add(call, node, graph, after, count, cudaGraphNodeTypeKernel,
-             [&](State& all, std::function<void()>& work) {
-               return work_of_kernel(all, *parameters, call.caller, work);
-             });
+  return add_node(call, node, graph, after, count, cudaGraphNodeTypeKernel,
+                  [&](State& all, std::function<void()>& work) {
+                    return work_of_kernel(all, *parameters, call.caller, work);
+                  });
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* after, std::size_t count,
                                    const cudaMemcpy3DParms* copy) {
   const Call call{"cudaGraphAddMemcpyNode", TD_CUDA_CALLER};
-  return add(call, node, graph, after, count, cudaGraphNodeTypeMemcpy,
-             [&](State& all, std::function<void()>& work) {
-               return work_of_copy(all, call, *copy, work);
-             });
+  return add_node(call, node, graph, after, count, cudaGraphNodeTypeMemcpy,
+                  [&](State& all, std::function<void()>& work) {
+                    return work_of_copy(all, call, *copy, work);
+                  });
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
                                      const cudaGraphNode_t* after, std::size_t count, void* to,
                                      const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   const Call call{"cudaGraphAddMemcpyNode1D", TD_CUDA_CALLER};
-  return add(call, node, graph, after, count, cudaGraphNodeTypeMemcpy,
-             [&](State& all, std::function<void()>& work) {
-               return work_of_copy(all, call, to, from, bytes, kind, work);
-             });
+  return add_node(call, node, graph, after, count, cudaGraphNodeTypeMemcpy,
+                  [&](State& all, std::function<void()>& work) {
+                    return work_of_copy(all, call, to, from, bytes, kind, work);
+                  });
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* after, std::size_t count,
                                    const cudaMemsetParams* parameters) {
-  return add({"cudaGraphAddMemsetNode", TD_CUDA_CALLER}, node, graph, after, count,
-             cudaGraphNodeTypeMemset, [&](State& all, std::function<void()>& work) {
-               work = work_of_memset(*parameters);
-               return find_memory(all, parameters->dst, 1).block ? cudaSuccess
-                                                                 : cudaErrorInvalidValue;
-             });
+  return add_node({"cudaGraphAddMemsetNode", TD_CUDA_CALLER}, node, graph, after, count,
+                  cudaGraphNodeTypeMemset, [&](State& all, std::function<void()>& work) {
+                    work = work_of_memset(*parameters);
+                    return find_memory(all, parameters->dst, 1).block ? cudaSuccess
+                                                                      : cudaErrorInvalidValue;
+                  });
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                  const cudaGraphNode_t* after, std::size_t count,
                                  const cudaHostNodeParams* parameters) {
-  return add({"cudaGraphAddHostNode", TD_CUDA_CALLER}, node, graph, after, count,
-             cudaGraphNodeTypeHost, [&](State&, std::function<void()>& work) {
-               work = [p = *parameters] { p.fn(p.userData); };
-               return cudaSuccess;
-             });
+  return add_node({"cudaGraphAddHostNode", TD_CUDA_CALLER}, node, graph, after, count,
+                  cudaGraphNodeTypeHost, [&](State&, std::function<void()>& work) {
+                    work = [p = *parameters] { p.fn(p.userData); };
+                    return cudaSuccess;
+                  });
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                   const cudaGraphNode_t* after, std::size_t count) {
-  return add({"cudaGraphAddEmptyNode", TD_CUDA_CALLER}, node, graph, after, count,
-             cudaGraphNodeTypeEmpty, [](State&, std::function<void()>&) { return cudaSuccess; });
+  return add_node({"cudaGraphAddEmptyNode", TD_CUDA_CALLER}, node, graph, after, count,
+                  cudaGraphNodeTypeEmpty,
+                  [](State&, std::function<void()>&) { return cudaSuccess; });
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* after, std::size_t count,
                                        cudaGraph_t child) {
-  return add({"cudaGraphAddChildGraphNode", TD_CUDA_CALLER}, node, graph, after, count,
-             cudaGraphNodeTypeGraph, [&](State& all, std::function<void()>& work) {
-               const Graph* const found = find_graph(all, child);
-               if (found) work = work_of_steps(steps_of(*found));
-               return found ? cudaSuccess : cudaErrorInvalidValue;
-             });
+  return add_node({"cudaGraphAddChildGraphNode", TD_CUDA_CALLER}, node, graph, after, count,
+                  cudaGraphNodeTypeGraph, [&](State& all, std::function<void()>& work) {
+                    const Graph* const found = find_graph(all, child);
+                    if (found) work = work_of_steps(steps_of(*found));
+                    return found ? cudaSuccess : cudaErrorInvalidValue;
+                  });
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,

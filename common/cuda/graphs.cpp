@@ -31,6 +31,7 @@ std::function<void()> work_of_steps(const std::vector<Exec::Step>& steps) {
 
 std::vector<Exec::Step> steps_of(const Graph& graph) {
   std::vector<Exec::Step> steps;
+  for (const auto& work : graph.beginnings) steps.push_back({nullptr, work});
   for (const auto& node : graph.nodes) steps.push_back({node.get(), node->run});
   return steps;
 }
@@ -73,20 +74,22 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode) {
         Stream* const stream = find_stream(all, handle);
         if (!stream || stream->is_default) return cudaErrorStreamCaptureUnsupported;
         if (stream->capture) return cudaErrorIllegalState;
-        stream->capture = new Capture{stream, new Graph, {}};  // events may hold it after its end
+        auto* const graph = new Graph;
+        keep(all, graph);
+        stream->capture = new Capture{stream, graph, {}};  // events may hold it after its end
         return cudaSuccess;
       });
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
   return run_call({"cudaStreamEndCapture", TD_CUDA_CALLER}, [&](State& all, Lock&) -> cudaError_t {
-    *graph = nullptr;
+    if (graph) *graph = nullptr;
     Stream* const stream = find_stream(all, handle);
     if (!stream || !stream->capture) return cudaErrorIllegalState;
     Capture& capture = *stream->capture;
     if (capture.origin != stream) return cudaErrorStreamCaptureUnmatched;
     end(all, capture);
-    *graph = keep(all, capture.graph);
+    if (graph) *graph = reinterpret_cast<cudaGraph_t>(capture.graph);
     return cudaSuccess;
   });
 }
@@ -118,6 +121,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t handle) {
   return with_graph({"cudaGraphClone", TD_CUDA_CALLER}, handle, [&](State& all, Graph& graph) {
     auto* const made = new Graph;
+    made->beginnings = graph.beginnings;
     std::map<Node*, Node*> copies;
     for (const auto& node : graph.nodes) {
       std::vector<Node*> after;
@@ -160,7 +164,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph,
                       Exec* const exec = find_exec(all, handle);
                       if (!exec) return cudaErrorInvalidValue;
                       *result = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
-                      if (found.nodes.size() != exec->steps->size()) {
+                      if (found.nodes.size() + found.beginnings.size() != exec->steps->size()) {
                         result->result = cudaGraphExecUpdateErrorTopologyChanged;
                         return cudaErrorGraphExecUpdateFailure;
                       }

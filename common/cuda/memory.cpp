@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda/graph.h"
 #include "cuda/report.h"
 #include "cuda/shadow.h"
-#include "cuda/state.h"
+#include "simt/device_calls.h"
 
 namespace td::cudart {
 namespace {
@@ -21,6 +22,8 @@ auto block_around(Blocks& blocks, const void* data) {
   const auto at = std::prev(after);
   return number(data) - at->first < at->second.bytes ? at : blocks.end();
 }
+
+}  // namespace
 
 cudaError_t make_block(State& all, const Call& call, Kind kind, void** memory, std::size_t bytes,
                        const Element& element) {
@@ -39,6 +42,8 @@ cudaError_t make_block(State& all, const Call& call, Kind kind, void** memory, s
   *memory = made;
   return cudaSuccess;
 }
+
+namespace {
 
 std::string name_of(const Block& block) {
   return "the memory of " + std::string(block.call) + " in " + place_of(block.made);
@@ -70,12 +75,15 @@ void forget(State& all, std::uintptr_t begin, const void* caller) {
 
 void release(State& all, void* memory, const void* caller) {
   const Block block = all.memory.at(number(memory));
+  if (block.is_of_graph) return void(all.memory.at(number(memory)).is_alive = false);
   forget(all, number(memory), caller);
   if (block.kind == Kind::kDevice)
     shadow::end_block(memory), all.devices[block.device].arena->release(memory);
   else
     all.host_arena->release(memory);
 }
+
+}  // namespace
 
 cudaError_t free_block(State& all, const Call& call, void* memory, bool of_host, Lock& lock) {
   if (!memory) return cudaSuccess;
@@ -94,8 +102,6 @@ cudaError_t free_block(State& all, const Call& call, void* memory, bool of_host,
   return cudaSuccess;
 }
 
-}  // namespace
-
 Found find_memory(const State& all, const void* data, std::size_t bytes) {
   Found found;
   if (const auto at = block_around(all.memory, data); at != all.memory.end()) {
@@ -109,10 +115,23 @@ Found find_memory(const State& all, const void* data, std::size_t bytes) {
 }
 
 cudaError_t allocate(const char* call, Kind kind, void** memory, std::size_t bytes,
-                     const Element& element, cudaStream_t) {
+                     const Element& element, cudaStream_t handle) {
   const Call own{call, TD_CUDA_CALLER};
-  return run_call(
-      own, [&](State& all, Lock&) { return make_block(all, own, kind, memory, bytes, element); });
+  if (simt::in_kernel()) {  // its heap
+    if (simt::is_reported(memory))
+      simt::tell_write(memory, sizeof *memory, simt::AccessForm::kPlain, own.caller);
+    *memory = simt::device_malloc(bytes);
+    return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
+  }
+  return run_call(own, [&](State& all, Lock&) -> cudaError_t {
+    Stream* const stream = find_stream(all, handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    if (!stream->capture) return make_block(all, own, kind, memory, bytes, element);
+    std::function<void()> work;
+    const cudaError_t error = work_of_allocation(all, own, memory, bytes, element, work);
+    if (!error) enqueue(all, *stream, std::move(work));
+    return error;
+  });
 }
 
 cudaError_t allocate_rows(void** memory, std::size_t* pitch, std::size_t width, std::size_t height,
@@ -149,6 +168,8 @@ extern "C" {
 
 cudaError_t cudaFree(void* memory) {
   const Call own{"cudaFree", TD_CUDA_CALLER};
+  if (td::simt::in_kernel())
+    return td::simt::device_free(memory, own.caller) ? cudaSuccess : cudaErrorInvalidValue;
   return run_call(
       own, [&](State& all, Lock& lock) { return free_block(all, own, memory, false, lock); });
 }
@@ -160,10 +181,15 @@ cudaError_t cudaFreeHost(void* memory) {
 }
 
 /// The stream's work comes first, and then nothing uses the memory.
-cudaError_t cudaFreeAsync(void* memory, cudaStream_t) {
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t handle) {
   const Call own{"cudaFreeAsync", TD_CUDA_CALLER};
-  return run_call(
-      own, [&](State& all, Lock& lock) { return free_block(all, own, memory, false, lock); });
+  return run_call(own, [&](State& all, Lock& lock) -> cudaError_t {
+    Stream* const stream = find_stream(all, handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    if (!stream->capture) return free_block(all, own, memory, false, lock);
+    enqueue(all, *stream, work_of_free(memory));
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned) {
@@ -204,38 +230,6 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
     return make_block(all, own, Kind::kDevice, &memory->ptr, pitch * extent.height * extent.depth,
                       {});
   });
-}
-
-// A device has one pool of memory, which is its arena: nothing is kept for later.
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-  return run_call({"cudaDeviceGetDefaultMemPool", TD_CUDA_CALLER}, [&](State& all, Lock&) {
-    if (device < 0 || device >= all.count) return cudaErrorInvalidDevice;
-    *pool = reinterpret_cast<cudaMemPool_t>(&all.devices[device]);
-    return cudaSuccess;
-  });
-}
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-  return cudaDeviceGetDefaultMemPool(pool, device);
-}
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void*) {
-  return pool ? cudaSuccess : cudaErrorInvalidValue;
-}
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
-  return run_call({"cudaMemPoolGetAttribute", TD_CUDA_CALLER}, [&](State&, Lock&) {
-    if (!pool) return cudaErrorInvalidValue;
-    const auto& arena = reinterpret_cast<const Device*>(pool)->arena;
-    const std::uint64_t used = arena ? arena->used() : 0;
-    if (attribute >= cudaMemPoolAttrReservedMemCurrent)
-      std::memcpy(value, &used, sizeof used);
-    else if (attribute == cudaMemPoolAttrReleaseThreshold)
-      std::memset(value, 0, sizeof used);
-    else
-      *static_cast<int*>(value) = 1;
-    return cudaSuccess;
-  });
-}
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t) {
-  return pool ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {

@@ -129,7 +129,7 @@ void report_leaks(const State& state) {
   constexpr std::size_t kMost = 10;
   std::map<std::string, std::pair<std::size_t, std::size_t>> places;  // blocks and bytes
   for (const auto& [begin, block] : state.memory) {
-    if (block.kind == Kind::kRegistered) continue;
+    if (block.kind == Kind::kRegistered || !block.is_alive) continue;
     auto& [blocks, bytes] = places[place_of(block.made) + ": " + block.call];
     ++blocks;
     bytes += block.bytes;
@@ -137,10 +137,13 @@ void report_leaks(const State& state) {
   std::size_t count = 0;
   for (const auto& [place, amount] : places) {
     if (++count > kMost) break;
-    const bool is_pinned = place.find("Host") != place.npos;
+    const auto has = [&](const char* word) { return place.find(word) != place.npos; };
     report(nullptr, place + ": a leak of " + std::to_string(amount.second) + " bytes in " +
                         simt::count_of(amount.first, "block") + ": the program never calls " +
-                        (is_pinned ? "cudaFreeHost" : "cudaFree") + " for it");
+                        (has("Host")    ? "cudaFreeHost"
+                         : has("Array") ? "cudaFreeArray"
+                                        : "cudaFree") +
+                        " for it");
   }
 }
 

@@ -8,9 +8,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <set>
+#include <cstring>
 
 #include "cuda/report.h"
+#include "simt/device_calls.h"
 
 namespace td::cudart {
 
@@ -84,7 +85,24 @@ bool is_variable(const void* data) {
   return address >= image.begin && address < image.end;
 }
 
+namespace {
+
+/// Whether kernels may make the call, too.
+bool is_for_kernels(const Call& call) {
+  for (const char* name : {"cudaStreamCreateWithFlags", "cudaStreamDestroy", "cudaGetDevice",
+                           "cudaDeviceGetAttribute", "cudaGetLastError", "cudaPeekAtLastError"})
+    if (std::strcmp(call.name, name) == 0) return true;
+  return false;
+}
+
+}  // namespace
+
 cudaError_t begin_call(State& all, const Call& call) {
+  if (simt::in_kernel()) {
+    if (is_for_kernels(call)) return cudaSuccess;
+    report_unless_asked(call.caller, std::string(call.name) + " is called by a kernel");
+    return cudaErrorNotPermitted;
+  }
   thread.has_reported = false;
   ++all.calls;
   all.is_quiet = false;

@@ -41,6 +41,9 @@ struct Block {
   const void* made = nullptr;   ///< where the program called it
   const void* freed = nullptr;  ///< of a block that was freed
   std::uint64_t number = 0;     ///< in the order of their calls
+  // Memory that a graph allocates has its address for as long as the graph can be launched.
+  bool is_of_graph = false;
+  bool is_alive = true;  ///< from its allocation to its release
 };
 
 /// An entry of the queue.
@@ -108,7 +111,7 @@ struct State {
   std::size_t device_bytes = 0;
   Device devices[kMostDevices];
   std::map<std::uintptr_t, Block> memory, freed;  ///< by address
-  std::set<const void*> events, execs;            ///< that live
+  std::set<const void*> events, execs, arrays;    ///< that live
   std::set<Graph*> graphs;
   std::map<const void*, Kernel> kernels;      ///< whose address the program passed on
   std::map<const void*, int> dynamic_shared;  ///< cudaFuncSetAttribute, by kernel
@@ -205,6 +208,12 @@ struct Found {
   bool is_pageable() const { return !block && !freed; }
 };
 Found find_memory(const State& all, const void* data, std::size_t bytes);
+/// Allocates a block, and releases one after the work of its device.
+///@{
+cudaError_t make_block(State& all, const Call& call, Kind kind, void** memory, std::size_t bytes,
+                       const Element& element);
+cudaError_t free_block(State& all, const Call& call, void* memory, bool of_host, Lock& lock);
+///@}
 /// Whether the address is one of the program's own variables.
 bool is_variable(const void* data);
 

@@ -41,6 +41,13 @@ class thread_group {
   friend thread_group tiled_partition(const thread_group&, unsigned);
 };
 
+/// Shared memory for tiles of more than a warp in blocks of up to `threads` threads.
+template <unsigned threads>
+struct block_tile_memory {
+  unsigned long long values[(threads + 31) / 32];  ///< of warps
+  unsigned arrivals[(threads + 63) / 64];          ///< so far, of tiles
+};
+
 /// All threads of the block.
 class thread_block : public thread_group {
  public:
@@ -62,8 +69,26 @@ class thread_block : public thread_group {
  private:
   TD_SIMT_INLINE thread_block() : thread_group(true, 0) {}
   friend thread_block this_thread_block();
+  template <unsigned threads>
+  friend thread_block this_thread_block(block_tile_memory<threads>& memory);
+  template <unsigned count, class Parent>
+  friend class thread_block_tile;
+  unsigned long long* values_ = nullptr;  // of block_tile_memory
+  unsigned* arrivals_ = nullptr;
 };
 TD_SIMT_INLINE thread_block this_thread_block() { return {}; }
+/// All threads of the block call it.
+template <unsigned threads>
+TD_SIMT_INLINE thread_block this_thread_block(block_tile_memory<threads>& memory) {
+  thread_block block;
+  block.values_ = memory.values;
+  block.arrivals_ = memory.arrivals;
+  for (unsigned i = details::rank_in_block(); i < (threads + 63) / 64;
+       i += details::threads_of_block())
+    memory.arrivals[i] = 0;
+  __syncthreads();
+  return block;
+}
 
 /// All threads of the launch.
 class grid_group {
@@ -175,8 +200,7 @@ TD_SIMT_INLINE coalesced_group coalesced_threads() {
 /// `count` lanes of a warp that are neighbours.
 template <unsigned count, class Parent = void>
 class thread_block_tile : public thread_group {
-  static_assert(count > 0 && (count & (count - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
-  static_assert(count <= 32, "a tile of more than a warp needs a GPU: use 32 and shared memory");
+  static_assert(count > 0 && (count & (count - 1)) == 0, "the threads of a tile are a power of 2");
 
  public:
   TD_SIMT_INLINE thread_block_tile(unsigned meta_rank, unsigned meta_size)
@@ -230,8 +254,11 @@ class thread_block_tile : public thread_group {
 
 template <unsigned count, class Parent>
 TD_SIMT_INLINE thread_block_tile<count, Parent> tiled_partition(const Parent& parent) {
-  return {static_cast<unsigned>(parent.thread_rank() / count),
-          static_cast<unsigned>((parent.size() + count - 1) / count)};
+  if constexpr (count > 32)
+    return thread_block_tile<count, Parent>(parent);
+  else
+    return {static_cast<unsigned>(parent.thread_rank() / count),
+            static_cast<unsigned>((parent.size() + count - 1) / count)};
 }
 /// Groups of `count` neighbours by rank.
 ///@{
@@ -285,3 +312,5 @@ TD_SIMT_INLINE void invoke_one(const Group& group, Function&& function, Args&&..
 }
 
 }  // namespace cooperative_groups
+
+#include "simt/large_tile.h"

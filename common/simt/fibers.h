@@ -56,9 +56,9 @@ class Fiber {
 class FiberPool {
  public:
   using Work = void (*)(void* owner, Fiber& self);
-  /// Fibers beyond those of a block, for the threads of a cooperative launch. They have no guards,
-  /// of which Linux allows 32,000 in a process.
-  static constexpr std::size_t kMostOfGrid = 256 << 10;
+  /// Fibers beyond those of a block, for the threads of a cooperative launch: as many as an H100
+  /// runs at the same time. They have no guards, of which Linux allows 32,000 in a process.
+  static constexpr std::size_t kMostOfGrid = 132 * 2048;
   /// @param work is called on each new fiber, and never returns.
   FiberPool(Work work, void* owner);
   ~FiberPool();

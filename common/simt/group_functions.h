@@ -30,8 +30,23 @@ TD_SIMT_OPERATION(bit_xor, a ^ b)
 ///@{
 template <unsigned count, class Parent, class T, class Operation>
 TD_SIMT_INLINE T reduce(const thread_block_tile<count, Parent>& group, T value, Operation&& op) {
-  for (unsigned step = count / 2; step > 0; step /= 2)
-    value = static_cast<T>(op(value, group.shfl_xor(value, step)));
+  if constexpr (count > 32) {
+    static_assert(sizeof(T) <= 8, "a value of a tile has at most 8 bytes");
+    using Slot [[gnu::may_alias]] = T;
+    const auto slot = [&](unsigned warp) -> Slot& {
+      return *reinterpret_cast<Slot*>(group.values() + warp);
+    };
+    value = reduce(tiled_partition<32>(this_thread_block()), value, op);
+    if (details::own() == 0) slot(group.thread_rank() / 32) = value;
+    group.sync();
+    value = slot(0);
+    for (unsigned warp = 1; warp < count / 32; ++warp)
+      value = static_cast<T>(op(value, slot(warp)));
+    group.sync();
+  } else {
+    for (unsigned step = count / 2; step > 0; step /= 2)
+      value = static_cast<T>(op(value, group.shfl_xor(value, step)));
+  }
   return value;
 }
 template <class T, class Operation>

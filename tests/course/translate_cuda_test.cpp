@@ -89,3 +89,28 @@ TEST_CASE("a launch that is not complete is an error with its line") {
   for (const std::string launch : {"k<<<1, 2>>;", "k<<<1, 2>>>;", "<<<1, 2>>>(p);"})
     CHECK_THROWS_WITH(translated(begin + launch + "\n}\n"), Contains("a.cu:8: <<< has no"));
 }
+
+TEST_CASE("a constant that is const has no section of its own") {
+  const std::string section = "__attribute__((section(\"td_constant\")))";
+  const auto keeps = [&](const std::string& program) {
+    return translated(program).find("td_constant") != std::string::npos;
+  };
+  for (const std::string constant :
+       {section + " const int a[2] = {1, 2};", "static const " + section + " float b = 1;",
+        "int f(); constexpr " + section + " int c = 3;", section + " int* const d = nullptr;"})
+    CHECK_FALSE(keeps(constant));
+  for (const std::string variable :
+       {section + " int a[2];", "const int n = 3; " + section + " int b[n];",
+        section + " const float* c;", section + " S d = {const_cast<int*>(p)};"})
+    CHECK(keeps(variable));
+}
+
+TEST_CASE("PTX that reads a special register becomes a call") {
+  CHECK_THAT(translated("asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));"),
+             Contains("(lane) = ::td::cudart::ptx_laneid();"));
+  CHECK_THAT(translated("asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(a[f(1)]));"),
+             Contains("(a[f(1)]) = ::td::cudart::ptx_globaltimer();"));
+  for (const std::string other : {"asm(\"add.u32 %0, %1, %2;\" : \"=r\"(a) : \"r\"(b), \"r\"(c));",
+                                  "asm volatile(\"rdtsc\" : \"=a\"(low));"})
+    CHECK(translated(other) == other);
+}

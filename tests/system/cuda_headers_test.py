@@ -22,10 +22,12 @@ def numbers(folder):
         text = (folder / file).read_text(encoding="utf-8")
         for name, number in re.findall(r"\((\w+), (\d+)", text):
             yield prefix + name, number
-    for file, pattern in (("driver_types.h", r"^\s*(?:enum \w+ \{ )?(cuda\w+) = (-?\d+)"), ("driver_types.h", r"#define (cuda\w+) (0x\w+)")):
-        for name, number in re.findall(pattern, (folder / file).read_text(encoding="utf-8"), re.M):
-            if name not in REMOVED:
-                yield name, number
+    for file in ("driver_types.h", "texture_types.h"):
+        text = (folder / file).read_text(encoding="utf-8")
+        for pattern in (r"^\s*(?:enum \w+ \{ )?(cuda\w+) = (-?\d+)", r", (cuda\w+) = (\d+)", r"#define (cuda\w+) (0x\w+)"):
+            for name, number in re.findall(pattern, text, re.M):
+                if name not in REMOVED:
+                    yield name, number
 
 
 def declarations(folder):

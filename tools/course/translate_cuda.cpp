@@ -31,6 +31,8 @@ class Translator {
       if (tokens_[i].is("<<<")) launch(i);
       if (tokens_[i].is("(")) address(i);
       if (tokens_[i].is("reinterpret_cast")) address_by_name(i);
+      if (tokens_[i].is("\"td_constant\"")) constant(i);
+      if (tokens_[i].is("asm") || tokens_[i].is("__asm__")) special_register(i);
     }
     return apply();
   }
@@ -234,6 +236,40 @@ class Translator {
                       "::td::cudart::remembered(" + quoted(kernel) + ", "});
     edits_.push_back({tokens_[end - 1].end(), tokens_[end - 1].end(), ")"});
     return true;
+  }
+
+  /// `const __constant__ int n = 1;` is in read-only memory without the attribute.
+  void constant(Index section) {
+    const Index open = section - 5;  // __attribute__ ( ( section ( "td_constant" ) ) )
+    if (section < 5 || !is(open, "__attribute__")) return;
+    const Index end = close_of(open + 1) + 1;
+    Index begin = open, i = end;
+    while (begin > 0 && !is(begin - 1, ";") && !is(begin - 1, "}") && !is(begin - 1, "{")) --begin;
+    bool is_const = false;
+    for (i = begin; i < tokens_.size(); ++i) {
+      if (i >= open && i < end) continue;
+      if (is(i, "const") || is(i, "constexpr")) is_const = true;
+      if (is(i, "*")) is_const = false;
+      if (is(i, ";") || is(i, "=") || is(i, "[") || is(i, "{") || is(i, "(")) break;
+    }
+    if (is_const) edits_.push_back({tokens_[open].begin, tokens_[end - 1].end(), ""});
+  }
+
+  /// `asm("mov.u32 %0, %%laneid;" : "=r"(lane))` becomes `(lane) = ::td::cudart::ptx_laneid()`.
+  void special_register(Index at) {
+    Index open = at + 1;
+    if (is(open, "volatile") || is(open, "__volatile__")) ++open;
+    if (!is(open, "(") || !is(open + 2, ":") || !is(open + 4, "(")) return;
+    const std::string_view ptx = tokens_[open + 1].text;
+    const std::size_t percent = ptx.rfind('%');
+    if (!ptx.starts_with("\"mov.u") || ptx.find("%0, %") == ptx.npos || percent == ptx.npos) return;
+    std::string name(ptx.substr(percent + 1));
+    name.resize(std::min(name.find_first_of("; \""), name.size()));
+    const Index close = close_of(open), value = open + 4;
+    if (close_of(value) + 1 != close) return;
+    edits_.push_back({tokens_[at].begin, tokens_[value].begin, ""});
+    edits_.push_back(
+        {tokens_[close].begin, tokens_[close].end(), " = ::td::cudart::ptx_" + name + "()"});
   }
 
   std::string apply() {

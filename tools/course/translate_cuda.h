@@ -1,7 +1,8 @@
 // Translates a program in CUDA C++ into C++, after the preprocessor. Called by `./course cuda`.
 //
-// Two things of CUDA are no C++: `kernel<<<grid, block>>>(arguments)`, and the address of a kernel
-// as void*, which loses what parameters it has. Everything else is in headers
+// Four things of CUDA are no C++: `kernel<<<grid, block>>>(arguments)`; the address of a kernel as
+// void*, which loses what parameters it has; a const `__constant__` variable, which g++ does not
+// put beside others; and PTX that reads a special register. Everything else is in headers
 // (common/cuda/include).
 #pragma once
 

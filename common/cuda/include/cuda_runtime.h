@@ -15,6 +15,8 @@
 #include "vector_functions.h"
 #ifndef TD_CUDA_HOST_FILE
 #include "simt/kernel.h"
+#include "surface_indirect_functions.h"
+#include "texture_indirect_functions.h"
 #endif
 
 #define __CUDA_RUNTIME_H__
@@ -36,6 +38,21 @@
 #else
 #define __global__ __attribute__((flatten, noinline, td_global))
 #endif
+
+namespace td::cudart {
+
+// The special registers of PTX that the machine has.
+TD_SIMT_INLINE unsigned ptx_laneid() { return simt::lane_of_thread(); }
+TD_SIMT_INLINE unsigned ptx_lanemask_eq() { return 1u << ptx_laneid(); }
+TD_SIMT_INLINE unsigned ptx_lanemask_lt() { return ptx_lanemask_eq() - 1; }
+TD_SIMT_INLINE unsigned ptx_lanemask_le() { return ptx_lanemask_lt() | ptx_lanemask_eq(); }
+TD_SIMT_INLINE unsigned ptx_lanemask_gt() { return ~ptx_lanemask_le(); }
+TD_SIMT_INLINE unsigned ptx_lanemask_ge() { return ~ptx_lanemask_lt(); }
+TD_SIMT_INLINE unsigned ptx_clock() { return static_cast<unsigned>(simt::clock_ticks()); }
+TD_SIMT_INLINE long long ptx_clock64() { return simt::clock_ticks(); }
+TD_SIMT_INLINE long long ptx_globaltimer() { return simt::clock_ticks(); }
+
+}  // namespace td::cudart
 
 #ifndef __CUDACC__  // for the program; our headers ask for nvcc by this name
 #define __CUDACC__ 1
@@ -104,6 +121,24 @@ template <class T>
 TD_CUDA_INLINE cudaError_t cudaStreamAttachMemAsync(cudaStream_t, T* memory, size_t = 0,
                                                     unsigned = cudaMemAttachSingle) {
   return td::cudart::prefetch(memory, 1);
+}
+
+/// The channels of a texel of type T: a number, or a vector of 1, 2 or 4.
+template <class T>
+cudaChannelFormatDesc cudaCreateChannelDesc() {
+  const auto of = []<class E>(E, std::size_t count) {
+    constexpr int bits = sizeof(E) * 8;
+    constexpr cudaChannelFormatKind kind =
+        std::is_integral_v<E>
+            ? std::is_signed_v<E> ? cudaChannelFormatKindSigned : cudaChannelFormatKindUnsigned
+            : cudaChannelFormatKindFloat;
+    return cudaCreateChannelDesc(bits, count > 1 ? bits : 0, count > 2 ? bits : 0,
+                                 count > 3 ? bits : 0, kind);
+  };
+  if constexpr (requires(T t) { t.x = 0; })
+    return of(decltype(T::x){}, sizeof(T) / sizeof(T::x));
+  else
+    return of(T{}, 1);
 }
 
 // Variables of the device.

@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "simt/vector_types.h"
+#include "texture_types.h"
 
 #define CUDART_VERSION 13000
 // By these names programs ask which headers of NVIDIA they have included.
@@ -112,7 +113,20 @@ enum cudaGraphNodeType {
   cudaGraphNodeTypeMemset = 2,
   cudaGraphNodeTypeHost = 3,
   cudaGraphNodeTypeGraph = 4,
-  cudaGraphNodeTypeEmpty = 5
+  cudaGraphNodeTypeEmpty = 5,
+  cudaGraphNodeTypeMemAlloc = 10,
+  cudaGraphNodeTypeMemFree = 11,
+  cudaGraphNodeTypeConditional = 13
+};
+enum cudaGraphConditionalNodeType {
+  cudaGraphCondTypeIf = 0,
+  cudaGraphCondTypeWhile = 1,
+  cudaGraphCondTypeSwitch = 2
+};
+enum cudaGraphConditionalHandleFlags { cudaGraphCondAssignDefault = 1 };
+enum cudaStreamUpdateCaptureDependenciesFlags {
+  cudaStreamAddCaptureDependencies = 0,
+  cudaStreamSetCaptureDependencies = 1
 };
 enum cudaGraphExecUpdateResult {
   cudaGraphExecUpdateSuccess = 0,
@@ -146,8 +160,8 @@ using cudaEvent_t = struct CUevent_st*;
 using cudaGraph_t = struct CUgraph_st*;
 using cudaGraphExec_t = struct CUgraphExec_st*;
 using cudaGraphNode_t = struct CUgraphNode_st*;
+using cudaGraphConditionalHandle = unsigned long long;
 using cudaMemPool_t = struct CUmemPoolHandle_st*;
-using cudaArray_t = struct cudaArray*;  // only null: there are no arrays
 using cudaStreamCallback_t = void (*)(cudaStream_t stream, cudaError_t status, void* data);
 using cudaHostFn_t = void (*)(void* data);
 
@@ -235,6 +249,29 @@ struct cudaMemLocation {
   int id;
 };
 
+enum cudaMemAccessFlags {
+  cudaMemAccessFlagsProtNone = 0,
+  cudaMemAccessFlagsProtRead = 1,
+  cudaMemAccessFlagsProtReadWrite = 3
+};
+struct cudaMemAccessDesc {
+  cudaMemLocation location;
+  cudaMemAccessFlags flags;
+};
+enum cudaMemAllocationType { cudaMemAllocationTypePinned = 1 };
+enum cudaMemAllocationHandleType { cudaMemHandleTypeNone = 0 };
+struct cudaMemPoolProps {
+  cudaMemAllocationType allocType;
+  cudaMemAllocationHandleType handleTypes;
+  cudaMemLocation location;
+};
+struct cudaMemAllocNodeParams {
+  cudaMemPoolProps poolProps;
+  const cudaMemAccessDesc* accessDescs;
+  size_t accessDescCount, bytesize;
+  void* dptr;
+};
+
 struct cudaPitchedPtr {
   void* ptr;
   size_t pitch, xsize, ysize;
@@ -273,6 +310,21 @@ struct cudaHostNodeParams {
   cudaHostFn_t fn;
   void* userData;
 };
+
+struct cudaConditionalNodeParams {
+  cudaGraphConditionalHandle handle;
+  cudaGraphConditionalNodeType type;
+  unsigned size;
+  cudaGraph_t* phGraph_out;
+};
+/// The parameters of any node; CUDA has them in a union.
+struct cudaGraphNodeParams {
+  cudaGraphNodeType type;
+  cudaKernelNodeParams kernel;
+  cudaMemAllocNodeParams alloc;
+  cudaConditionalNodeParams conditional;
+};
+struct cudaGraphEdgeData;  // only null: an edge is a plain order
 
 struct cudaGraphExecUpdateResultInfo {
   cudaGraphExecUpdateResult result;

@@ -43,6 +43,21 @@ __device__ void use_tile(const cg::thread_block_tile<size>& tile, int* out) {
   const float4 wide = tile.shfl(make_float4(rank, rank + 1, rank + 2, rank + 3), 0);
   out[10] = static_cast<int>(wide.x + wide.y + wide.z + wide.w);
 }
+/// Sums in tiles of 64 threads; then each thread reads what the last of its tile has written.
+__global__ void large_tiles(int* sums, int* last) {
+  __shared__ cg::block_tile_memory<192> memory;
+  __shared__ int written[3];
+  const auto tile = cg::tiled_partition<64>(cg::this_thread_block(memory));
+  const int i = static_cast<int>(threadIdx.x);
+  sums[i] = cg::reduce(tile, i, cg::plus<int>()) + cg::reduce(tile, i, cg::greater<int>());
+  for (int round = 0; round < 3; ++round) {
+    if (tile.thread_rank() == tile.size() - 1) written[tile.meta_group_rank()] = i + round;
+    tile.sync();
+    last[i] = written[tile.meta_group_rank()];
+    tile.sync();
+  }
+}
+
 __global__ void tiles(int* of_4, int* of_32) {
   const cg::thread_block block = cg::this_thread_block();
   const auto warp = cg::tiled_partition<32>(block);

@@ -46,6 +46,16 @@ TEST_CASE("Tiles of a warp shuffle, vote, match, reduce and scan among themselve
   }
 }
 
+TEST_CASE("A tile of several warps reduces and waits by itself") {
+  const Tensor sums = sim_zeros({192}), last = sim_zeros({192});
+  CHECK(findings_of([&] { launch<large_tiles>(block_of(192), sums, last); }).empty());
+  for (int i = 0; i < 192; ++i) {
+    const int first = i / 64 * 64;
+    CHECK(ints(sums)[i] == 64 * first + 64 * 63 / 2 + first + 63);
+    CHECK(ints(last)[i] == first + 63 + 2);
+  }
+}
+
 TEST_CASE("The lanes of a branch are a group") {
   const Tensor out = sim_zeros({64, 7});
   const auto check = [&] {

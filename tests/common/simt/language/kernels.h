@@ -10,6 +10,7 @@
 // group_kernels.cu: cooperative groups and what libcu++ has for them.
 __global__ void block_group(int* out);
 __global__ void tiles(int* of_4, int* of_32);
+__global__ void large_tiles(int* sums, int* last);
 __global__ void lanes_of_branch(int* out);
 __global__ void partitions(int* out);
 __global__ void aggregated_count(const int* in, int* count);
