@@ -1,5 +1,5 @@
-// A mixed-precision training step: with td::amp, or with the exercises. Included by the programs.
-// Invariant: both compute bitwise identical steps. The parameters are float32 in both.
+// A mixed-precision training step: with td::amp, or by hand with the exercises. Included by the
+// programs. Invariant: both compute bitwise identical steps. The parameters are float32 in both.
 #pragma once
 
 #include <functional>
@@ -68,17 +68,26 @@ inline Recipe amp_recipe(Ingredients with) {
 // anchor end
 
 // anchor: by_hand
+// What autocast does to the arguments of an operation whose policy is kFloat or kLowerPrecision.
+inline td::TensorList cast_arguments(const Ingredients& with, const char* operation,
+                                     td::TensorList arguments) {
+  const auto policy = td::autocast::policy_on(with.device_type, *td::autocast::find(operation));
+  const bool to_float = policy == td::autocast::Policy::kFloat;
+  for (td::Tensor& argument : arguments)
+    if (argument.defined() && argument.is_floating_point())
+      argument = argument.to(to_float ? td::kFloat32 : *with.precision.fast);
+  return arguments;
+}
+// anchor end
+
 // What autocast does within linear and conv2d, before autograd sees the operation.
 inline td::Tensor forward_by_hand(const Ingredients& with, td::Tensor x) {
-  const auto cast = [&](const char* operation, const std::vector<td::Tensor>& arguments) {
-    return cast_arguments(operation, arguments, with.device_type, *with.precision.fast);
-  };
   for (td::nn::AnyModule layer : *with.model) {
     if (const auto* conv = layer.ptr()->as<td::nn::Conv2d>()) {
-      const auto a = cast("conv2d", {x, conv->weight, conv->bias});
+      const auto a = cast_arguments(with, "conv2d", {x, conv->weight, conv->bias});
       x = td::conv2d(a[0], a[1], a[2], 1, conv->options.padding());
     } else if (const auto* linear = layer.ptr()->as<td::nn::Linear>()) {
-      const auto a = cast("linear", {x, linear->weight, linear->bias});
+      const auto a = cast_arguments(with, "linear", {x, linear->weight, linear->bias});
       x = td::linear(a[0], a[1], a[2]);
     } else {
       x = layer.forward(x);  // relu, max_pool2d, flatten: unlisted, they keep the type
@@ -86,7 +95,6 @@ inline td::Tensor forward_by_hand(const Ingredients& with, td::Tensor x) {
   }
   return x;
 }
-// anchor end
 
 inline Recipe recipe_by_hand(Ingredients with) {
   const auto scale = std::make_shared<LossScale>();
@@ -98,8 +106,7 @@ inline Recipe recipe_by_hand(Ingredients with) {
   };
   recipe.loss = [=, output = recipe.output](const td::Tensor& input, const td::Tensor& target) {
     std::vector<td::Tensor> a = {output(input), target};
-    if (with.precision.fast)
-      a = cast_arguments("cross_entropy_loss", a, with.device_type, *with.precision.fast);
+    if (with.precision.fast) a = cast_arguments(with, "cross_entropy_loss", a);
     return td::nn::CrossEntropyLoss()(a[0], a[1]);
   };
   recipe.step = [=](const td::Tensor& loss) {

@@ -27,6 +27,22 @@ inline std::string number(double value) {
   return text.str();
 }
 
+/// Returns lines that define %result: tensor<f32> as the sum of the squares of all elements of
+/// %value. Further names begin with that of the result.
+inline std::string sum_of_squares(const std::string& value, const std::string& result,
+                                  const std::string& type) {
+  std::string dimensions;
+  for (std::size_t at = 0, n = 0; (at = type.find('x', at)) != std::string::npos; ++at, ++n)
+    dimensions += (n ? ", " : "") + std::to_string(n);
+  return fill(R"(
+    %{r}_square = stablehlo.multiply %{v}, %{v} : {T}
+    %{r}_zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %{r} = stablehlo.reduce(%{r}_square init: %{r}_zero) applies stablehlo.add
+      across dimensions = [{dimensions}] : ({T}, tensor<f32>) -> tensor<f32>
+)",
+              {{"r", result}, {"v", value}, {"T", type}, {"dimensions", dimensions}});
+}
+
 /// One step of the linear model: mean squared error, SGD. The weights %w and %b are donated: the
 /// results 0 and 1 are stored in their memory. {backward} defines %grad_w and %grad_b of this
 /// replica, {mean_loss} defines %loss, and {optimizer_step} %new_w and %new_b.

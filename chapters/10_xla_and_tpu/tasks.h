@@ -6,6 +6,7 @@
 #include "programs.h"
 
 inline constexpr std::int64_t kRows = 320, kFeatures = 10;
+inline constexpr double kMaxNorm = 100;  // of the linear model's gradients, which stay below it
 
 /// A model and its data.
 struct Task {
@@ -41,7 +42,6 @@ inline Task make_task(const std::string& model, double lr) {
   return task;
 }
 
-// anchor: mean
 /// Returns lines that define %result as the mean of %value over all replicas.
 inline std::string mean_over_replicas(const std::string& value, const std::string& result,
                                       const std::string& type, int replicas) {
@@ -52,7 +52,6 @@ inline std::string mean_over_replicas(const std::string& value, const std::strin
 )",
               {{"result", result}, {"type", type}, {"share", number(1.0 / replicas)}});
 }
-// anchor end
 
 inline std::string linear_step(int rows, int replicas, double lr) {
   const std::vector<Parameter> parameters = {{"w", "grad_w", "new_w", "tensor<1x10xf32>"},
@@ -67,7 +66,7 @@ inline std::string linear_step(int rows, int replicas, double lr) {
                {"one_over_B", number(1.0 / rows)},
                {"mean_loss", mean_over_replicas("own_loss", "loss", "tensor<f32>", replicas)},
                {"backward", gradients(rows, kFeatures)},
-               {"optimizer_step", optimizer_step(parameters, lr, replicas, sum)}});
+               {"optimizer_step", optimizer_step(parameters, lr, kMaxNorm, replicas, sum)}});
 }
 
 inline std::string classifier_step(int rows, int replicas, double lr) {

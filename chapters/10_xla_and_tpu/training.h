@@ -32,8 +32,8 @@ struct Training {
   const Task& task;
   std::size_t replicas, steps;
   std::vector<std::int64_t> ends;  // of the batches of an epoch, in rows of one replica
-  Programs programs = {};
-  std::atomic<std::size_t> copied = 0;  // bytes of batches
+  std::map<std::int64_t, Executable> programs = {};  // by rows per replica
+  std::atomic<std::size_t> copied = 0;               // bytes of batches
   bool donated = false;
   bool record = false;  // the steps from the third one on, when the program is compiled
   int started = 0, compiled = 0;
@@ -65,20 +65,18 @@ struct Training {
     return step;
   }
 
-  // anchor: start
-  // What happens at mark_step: compile the step if its sizes are new, then run it.
+  // Compiles the step if its number of rows is new, then runs it.
   td::xla::Run start(const std::vector<std::vector<Buffer>>& arguments) {
     const std::int64_t rows = arguments[0][task.weights.size()].sizes()[0];
-    const std::function<Executable()> make = [&] { return compile(rows); };
-    const Executable& step = program_for(programs, arguments[0], make);
+    auto step = programs.find(rows);
+    if (step == programs.end()) step = programs.emplace(rows, compile(rows)).first;
     if (++started == 3 && record) td::trace::start();
     const td::trace::Span span("step");
-    td::xla::Run run = step.start(arguments);
+    td::xla::Run run = step->second.start(arguments);
     run.wait();
     donated = arguments[0][0].is_deleted();
     return run;
   }
-  // anchor end
 
   void print_loss(std::size_t n, const Buffer& loss) const {
     const std::size_t per_epoch = ends.size() / replicas;

@@ -44,33 +44,32 @@ std::uint16_t half_bits(float value);
 /// Example: {1, 0.001} fits float16; {1, 70000} and {1, 1e-8} need bfloat16.
 td::ScalarType half_or_bfloat(const td::Tensor& values);
 
-/// Exercise 7.cast_policy. Implement `cast_arguments`. It must return the arguments of an operation
-/// as autocast passes them to the operation.
+/// An operation that autocast has to run.
+struct Operation {
+  std::function<td::Tensor(const td::TensorList& arguments)> run;
+  bool tensor_cores = false;  ///< with arguments in 16 bits it runs on Tensor Cores, faster
+};
+
+/// Exercise 7.cast_policy. Implement `choose_policy`: try an operation in 16 bits, and decide how
+/// autocast should run it. This is how a table of policies comes about.
+///   * Run the operation once with each sample as it is, and once with the floating-point arguments
+///     of the sample cast to `fast`. Integers and bool stay as they are.
+///   * The trial fails for a sample if an element of the result is finite in float32 and not in
+///     `fast` (overflow), or not 0 in float32 and 0 in `fast` (underflow), or if its error exceeds
+///     `tolerance` times the largest finite |element| of the float32 result.
+///   * Elements that are infinite or NaN in float32 count as correct, whatever `fast` gives.
+///   * Compute errors in float32. Record nothing for autograd, and do not change the samples.
 ///
-/// td::autocast::find(operation) returns the operation's row of td's table
-/// (ops/autocast_table.h), or nullptr, which means kUnlisted. td::autocast::policy_on(device_type,
-/// row) returns the policy. cuda and cpu have columns of their own.
-///   * kLowerPrecision: cast all eligible arguments to `fast`.
-///   * kFloat: cast all eligible arguments to float32.
-///   * kPromote: to float32 if one eligible argument is float32, otherwise to `fast`.
-///   * kUnlisted and kFloatOutput: leave all arguments as they are.
-///   * kBanned: throw.
-///   * An argument is eligible if it is defined, on a device of `device_type`, floating point, and
-///     not float64. Return the others as they are.
-///   * Return the very same tensor if it has the wanted type already.
-///   * Autograd records a cast: backward gives the argument a gradient of the argument's type.
+/// @param samples each one a list of arguments, with float32 where they are floating point.
+/// @param fast kFloat16 or kBFloat16.
+/// @return kFloat if the trial fails for a sample. Otherwise kLowerPrecision if 16 bits are faster,
+///     and kUnlisted (casts nothing) if they are not.
 ///
-/// @param fast the lower-precision type: kFloat16 or kBFloat16.
-/// @return as many tensors as there are arguments, in their order.
-/// @throws td::Error for a banned operation. The message contains the operation's name and the name
-///     of the operation to use instead: the same name with "_with_logits" appended.
-///
-/// Example: cast_arguments("linear", {input, weight, bias}, td::kSIM, td::kFloat16) returns all
-/// three in float16. For "cross_entropy_loss" {output, target} the output becomes float32, and the
-/// int64 target stays as it is.
-std::vector<td::Tensor> cast_arguments(const std::string& operation,
-                                       const std::vector<td::Tensor>& arguments,
-                                       td::DeviceType device_type, td::ScalarType fast);
+/// Example: exp of {1, 12} is 162754 in float32 and infinite in float16, so the policy is kFloat.
+/// For bfloat16 it is kUnlisted.
+td::autocast::Policy choose_policy(const Operation& operation,
+                                   const std::vector<td::TensorList>& samples, td::ScalarType fast,
+                                   double tolerance);
 
 /// Exercise 7.unscale, first part. Implement `scale_loss`. It must return loss * scale in float32,
 /// recorded by autograd. The loss itself must not change.

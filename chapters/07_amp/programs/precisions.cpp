@@ -1,5 +1,5 @@
 // Trains one network in float32 and in both 16-bit types, from the same weights with the same
-// batches, and compares the trainings. --by-hand and --mine cast and scale with the exercises.
+// batches, and compares the trainings. --by-hand and --mine scale with the exercises.
 #include <cmath>
 #include <iomanip>
 #include <iostream>
@@ -100,7 +100,8 @@ int main(int argc, char** argv) {
   command.choice("--model", choices.model, {"cnn", "mlp"}, "images, or random numbers");
   command.choice("--precision", choices.precision,
                  {"all", "float32", "tf32", "bfloat16", "float16"}, "how products are computed");
-  command.flag("--by-hand", choices.by_hand, "cast and scale with the exercises, not with td::amp");
+  command.flag("--by-hand", choices.by_hand,
+               "cast by hand and scale with the exercises, not with td::amp");
   command.option("--overflow-at", choices.overflow_at, "make this step overflow in float16", 0);
   command.option("--growth-interval", choices.growth_interval,
                  "steps without overflow until the scale grows");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lazy.h"
 #include "replicas.h"
 #include "td/td.h"
 #include "xla/client.h"
@@ -16,25 +17,27 @@ using td::TensorList;
 using td::xla::Buffer;
 using td::xla::Executable;
 
-/// Compiled programs by a key that program_for chooses.
+/// Compiled programs by their text.
 using Programs = std::map<std::string, Executable>;
 
-/// Exercise 10.step_cache. Implement `program_for`: XLA compiles a program for fixed sizes, so a
-/// training loop compiles once for each combination of argument sizes. It must
-///   * return the program in `programs` that was compiled for arguments of these sizes and types;
-///   * call `compile` and store its result if there is none yet, and not call it otherwise;
-///   * distinguish arguments by their number, by all their sizes and by their element types;
-///   * leave `programs` unchanged when `compile` throws, and let the error pass.
+/// Exercise 10.lazy. Implement `lazy_sync`: compute the values of lazy tensors, as torch_xla.sync()
+/// does. The functions of lazy.h have recorded nodes. `lazy_sync` makes one program for all
+/// results, compiles it with session.compile if it is new, runs it, and stores the values in the
+/// results. It must
+///   * do nothing for a result that has a value already, and nothing at all if all have one;
+///   * put one line into the graph for each node that a result needs, also if it is used twice;
+///   * take each node that has a value as an input (kInput), whatever operation it was;
+///   * pass numbers of the host as inputs of the sizes [], so that another learning rate needs no
+///     other program;
+///   * compile equal graphs once per session, whatever the values of their inputs are;
+///   * release the operands of the results after the run. Nodes that are not results stay recorded;
+///   * after an error of compile or of the program, leave all nodes as they were.
 ///
-/// @param programs what earlier calls have stored.
-/// @param arguments of one replica; `sizes()` and `dtype()` describe a Buffer.
-/// @param compile compiles the step for these arguments.
-/// @return the program in `programs`.
+/// @param results of one or more lazy calls; a node may be there twice.
 ///
-/// Example: steps of 32, 32, 20 and 32 rows call `compile` twice.
-/// Not allowed: copying values to the host.
-const Executable& program_for(Programs& programs, const std::vector<Buffer>& arguments,
-                              const std::function<Executable()>& compile);
+/// Example: w = add(w, mul(number(-rate), grad)) and lazy_sync(session, {w}), in a loop whose rate
+/// changes in every step: one call of session.compile, and one run of its program per step.
+void lazy_sync(lazy::Session& session, const std::vector<lazy::Tensor>& results);
 
 /// Exercise 10.gradients. Implement `gradients`: return the backward pass of a linear model with a
 /// mean squared error as lines of StableHLO. For B = `rows` and F = `features`, the program has
@@ -81,22 +84,29 @@ struct Parameter {
 using SumOverReplicas = std::function<std::string(
     const std::string& value, const std::string& result, const std::string& type)>;
 
-/// Exercise 10.optimizer_step. Implement `optimizer_step`: return lines of StableHLO that do what
-/// torch_xla's `xm.optimizer_step(optimizer)` does with SGD. For each parameter, the lines must
-///   * sum the gradient over all replicas by the lines that `sum` returns;
-///   * scale the sum by 1 / replicas, so that it becomes the mean;
-///   * define %result = weight - lr * mean.
-/// All further names must begin with the name of the parameter's result, as in %new_w_mean.
+/// Exercise 10.optimizer_step. Implement `optimizer_step`: return lines of StableHLO that clip the
+/// gradients and make a step of SGD. All replicas must get the same parameters: those that one
+/// device would compute that has the rows of all replicas.
+///   * The gradient of a replica is the mean over its own rows. All have equally many rows.
+///   * The norm of the gradient counts the elements of all parameters: the root of the sum of their
+///     squares. If it exceeds max_norm, the gradient is multiplied by max_norm / norm. This is what
+///     clip_grad_norm_ does.
+///   * %result = weight - lr * gradient.
+///   * Call `sum` once for each parameter and for nothing else, because communication is slow.
+/// Find the order of these parts yourself. All further names must begin with the name of a
+/// parameter's result, as in %new_w_mean. sum_of_squares of programs.h may help.
 ///
-/// @param parameters one or more, of any types.
+/// @param parameters one or more, of any types. All gradients may be 0.
 /// @param lr the learning rate.
+/// @param max_norm above 0.
 /// @param replicas at least 1.
 /// @param sum returns the lines of one all-reduce.
 /// @return the lines.
 ///
-/// Example: weight 5, lr 0.5 and the gradients 1 and 3 on two replicas: the result is 4 on both.
-std::string optimizer_step(const std::vector<Parameter>& parameters, double lr, int replicas,
-                           const SumOverReplicas& sum);
+/// Example: weight 5, lr 0.5 and the gradients -2 and 6 on two replicas. Without clipping
+/// (max_norm 100), the result is 4 on both. With max_norm 1 it is 4.5.
+std::string optimizer_step(const std::vector<Parameter>& parameters, double lr, double max_norm,
+                           int replicas, const SumOverReplicas& sum);
 
 /// Copies the batch of one replica for a step to its device: the arguments after the weights.
 using Upload = std::function<std::vector<Buffer>(std::size_t step, std::size_t replica)>;

@@ -1,6 +1,6 @@
 // Trains a small model on several XLA devices. Each replica has a thread, takes its batches from a
 // loader that copies them in advance, and averages its gradients inside the compiled step. It calls
-// six of the exercises; with --mine they are yours.
+// five of the exercises; with --mine they are yours.
 #include "app/xla.h"
 #include "training.h"
 

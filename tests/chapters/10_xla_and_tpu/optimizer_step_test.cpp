@@ -1,4 +1,7 @@
 // Tests of optimizer_step: XLA compiles the lines for several replicas and runs them.
+#include <cmath>
+#include <sstream>
+
 #include "names.h"
 #include "plugin.h"
 
@@ -24,83 +27,153 @@ SumOverReplicas sum_over(int replicas) {
   };
 }
 
-// A step of two parameters of different types: a [2, 3] and a [3].
+constexpr const char* kTypes[] = {"tensor<2x3xf32>", "tensor<3xf32>", "tensor<f32>"};
+const std::vector<std::vector<std::int64_t>> kSizes = {{2, 3}, {3}, {}};
+const std::vector<Parameter> kParameters = {{"a", "grad_a", "new_a", kTypes[0]},
+                                            {"b", "grad_b", "new_b", kTypes[1]},
+                                            {"c", "grad_c", "new_c", kTypes[2]}};
+
+// A step of three parameters of different types.
 std::string program_around(const std::string& lines, int replicas) {
   return fill(R"(
 module @optimizer attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partitions = 1 : i32} {
-  func.func public @main(%a: tensor<2x3xf32>, %b: tensor<3xf32>, %grad_a: tensor<2x3xf32>,
-                         %grad_b: tensor<3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>) {
+  func.func public @main(%a: {A}, %b: {B}, %c: {C}, %grad_a: {A}, %grad_b: {B}, %grad_c: {C})
+      -> ({A}, {B}, {C}) {
     // Names that are taken: the function's own.
     %lr = stablehlo.constant dense<0.0> : tensor<f32>
     %mean = stablehlo.constant dense<0.0> : tensor<f32>
-    %scale = stablehlo.constant dense<0.0> : tensor<f32>
+    %norm = stablehlo.constant dense<0.0> : tensor<f32>
     {lines}
-    return %new_a, %new_b : tensor<2x3xf32>, tensor<3xf32>
+    return %new_a, %new_b, %new_c : {A}, {B}, {C}
   }
 }
 )",
-              {{"R", std::to_string(replicas)}, {"lines", lines}});
+              {{"R", std::to_string(replicas)},
+               {"lines", lines},
+               {"A", kTypes[0]},
+               {"B", kTypes[1]},
+               {"C", kTypes[2]}});
 }
 
-td::Tensor values(td::IntArrayRef sizes, double first) {
-  td::Tensor tensor = td::zeros(sizes);
-  float* const data = tensor.data_ptr<float>();
-  for (std::int64_t i = 0; i < tensor.numel(); ++i)
-    data[i] = static_cast<float>(first + 0.5 * static_cast<double>(i));
-  return tensor;
+// One case: gradients by a formula of replica, parameter and element.
+struct Case {
+  int replicas = 1;
+  double lr = 0.5, max_norm = 1000;
+  double size = 1;  // factor of the gradients
+};
+
+double gradient(const Case& c, int replica, std::size_t parameter, std::int64_t element) {
+  const double by_replica = replica % 2 ? -2.5 : 3;  // the replicas disagree
+  return c.size * (by_replica + static_cast<double>(parameter) +
+                   0.5 * static_cast<double>(element) * (replica + 1));
 }
 
-void expect_step(int replicas, double lr) {
-  const td::xla::Client& client = client_with(replicas);
+std::vector<double> filled(std::size_t parameter,
+                           const std::function<double(std::int64_t element)>& value) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : kSizes[parameter]) count *= size;
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < count; ++i) values.push_back(value(i));
+  return values;
+}
+
+// The gradient of all rows: the mean over the replicas, then clipped.
+std::vector<std::vector<double>> clipped_means(const Case& c) {
+  std::vector<std::vector<double>> means;
+  double squares = 0;
+  for (std::size_t p = 0; p < 3; ++p) {
+    means.push_back(filled(p, [&](std::int64_t i) {
+      double sum = 0;
+      for (int r = 0; r < c.replicas; ++r) sum += gradient(c, r, p, i);
+      return sum / c.replicas;
+    }));
+    for (const double mean : means[p]) squares += mean * mean;
+  }
+  const double norm = std::sqrt(squares);
+  for (std::vector<double>& mean : means)
+    for (double& value : mean)
+      if (norm > c.max_norm) value *= c.max_norm / norm;
+  return means;
+}
+
+double weight(std::size_t parameter, std::int64_t element) {
+  return 1 - static_cast<double>(parameter) + 0.25 * static_cast<double>(element);
+}
+
+td::Tensor tensor_of(std::size_t parameter, const std::vector<double>& values) {
+  return td::tensor(values).to(td::kFloat32).reshape(kSizes[parameter]);
+}
+
+void expect_step(const Case& c) {
+  const td::xla::Client& client = client_with(c.replicas);
   int sums = 0;
-  const SumOverReplicas sum = sum_over(replicas);
+  const SumOverReplicas sum = sum_over(c.replicas);
   const std::string lines = optimizer_step(
-      {{"a", "grad_a", "new_a", "tensor<2x3xf32>"}, {"b", "grad_b", "new_b", "tensor<3xf32>"}}, lr,
-      replicas, [&](const std::string& value, const std::string& result, const std::string& type) {
+      kParameters, c.lr, c.max_norm, c.replicas,
+      [&](const std::string& value, const std::string& result, const std::string& type) {
         ++sums;
         return sum(value, result, type);
       });
-  check::expect(sums == 2, "two parameters: expected 2 calls of sum, one per gradient, got " +
+  check::expect(sums == 3, "three parameters: expected 3 calls of sum, one per gradient, got " +
                                std::to_string(sums));
-  const Executable program = compile(client, program_around(lines, replicas), replicas);
-  const td::Tensor a = values({2, 3}, 1), b = values({3}, -2);
-  std::vector<std::vector<Buffer>> arguments;
-  td::Tensor mean_a = td::zeros({2, 3}), mean_b = td::zeros({3});
-  for (int r = 0; r < replicas; ++r) {
-    const td::Tensor grad_a = values({2, 3}, 3 * r + 1), grad_b = values({3}, 10 - 7 * r);
-    mean_a = mean_a + grad_a / replicas;
-    mean_b = mean_b + grad_b / replicas;
+  const Executable program = compile(client, program_around(lines, c.replicas), c.replicas);
+  std::vector<std::vector<Buffer>> arguments(static_cast<std::size_t>(c.replicas));
+  for (int r = 0; r < c.replicas; ++r) {
     const auto device = static_cast<std::size_t>(r);
-    arguments.push_back({client.to_device(a, device), client.to_device(b, device),
-                         client.to_device(grad_a, device), client.to_device(grad_b, device)});
+    const auto pass = [&](std::size_t p, const std::function<double(std::int64_t)>& value) {
+      arguments[device].push_back(client.to_device(tensor_of(p, filled(p, value)), device));
+    };
+    for (std::size_t p = 0; p < 3; ++p) pass(p, [&](std::int64_t i) { return weight(p, i); });
+    for (std::size_t p = 0; p < 3; ++p)
+      pass(p, [&](std::int64_t i) { return gradient(c, r, p, i); });
   }
   td::xla::Run run = program.start(arguments);
   run.wait();
-  for (int r = 0; r < replicas; ++r) {
-    const std::string what = std::to_string(replicas) + " replicas, lr " + std::to_string(lr) +
-                             ", replica " + std::to_string(r) +
-                             ": weight - lr * mean of the gradients, ";
-    const auto& results = run.outputs(static_cast<std::size_t>(r));
-    check::expect_close(results.at(0).to_host(), a - mean_a * lr, 1e-5, what + "first parameter");
-    check::expect_close(results.at(1).to_host(), b - mean_b * lr, 1e-5, what + "second parameter");
-  }
+  const auto means = clipped_means(c);
+  for (int r = 0; r < c.replicas; ++r)
+    for (std::size_t p = 0; p < 3; ++p) {
+      const std::vector<double> expected = filled(p, [&](std::int64_t i) {
+        return weight(p, i) - c.lr * means[p].at(static_cast<std::size_t>(i));
+      });
+      std::ostringstream what;
+      what << c.replicas << " replicas, lr " << c.lr << ", max_norm " << c.max_norm << ", replica "
+           << r << ", parameter " << kParameters[p].weight
+           << ": weight - lr * clipped gradient of all rows";
+      check::expect_close(check::values(run.outputs(static_cast<std::size_t>(r)).at(p).to_host()),
+                          expected, 1e-4, what.str());
+    }
 }
 
 }  // namespace
 
-TEST_CASE("one replica: plain SGD", "[optimizer_step]") { expect_step(1, 0.5); }
+TEST_CASE("one replica without clipping: plain SGD", "[optimizer_step]") { expect_step({}); }
 
-TEST_CASE("two replicas take the mean of their gradients", "[optimizer_step]") {
-  expect_step(2, 0.5);
+TEST_CASE("two and three replicas make the step of the mean", "[optimizer_step]") {
+  expect_step({.replicas = 2});
+  expect_step({.replicas = 3, .lr = 0.001});
 }
 
-TEST_CASE("three replicas, and a small learning rate", "[optimizer_step]") {
-  expect_step(3, 0.001);
+TEST_CASE("one replica clips the norm over all parameters", "[optimizer_step]") {
+  expect_step({.max_norm = 2});
+}
+
+TEST_CASE("two replicas clip as one device with all rows", "[optimizer_step]") {
+  for (const double max_norm : {0.5, 4.0}) expect_step({.replicas = 2, .max_norm = max_norm});
+  expect_step({.replicas = 3, .lr = 2, .max_norm = 1.5});
+}
+
+TEST_CASE("a norm just below the limit is not clipped", "[optimizer_step]") {
+  // The norm of the mean is below the limit; that of each replica's gradient is above it.
+  expect_step({.replicas = 2, .max_norm = 8});
+}
+
+TEST_CASE("gradients that are all 0 change nothing", "[optimizer_step]") {
+  expect_step({.replicas = 2, .max_norm = 1, .size = 0});
 }
 
 TEST_CASE("a learning rate keeps its digits", "[optimizer_step]") {
   const std::string lines =
-      optimizer_step({{"w", "g", "next", "tensor<f32>"}}, 1.23456789e-7, 1, sum_over(1));
+      optimizer_step({{"w", "g", "next", "tensor<f32>"}}, 1.23456789e-7, 1e9, 1, sum_over(1));
   const td::xla::Client& client = client_with(1);
   const Executable program = compile(client, fill(R"(
 module @small {
@@ -120,10 +193,7 @@ module @small {
                       "weight 0, gradient 1e7, lr 1.23456789e-7, one replica");
 }
 
-TEST_CASE("all names begin with that of the parameter's result", "[optimizer_step]") {
+TEST_CASE("all names begin with that of a parameter's result", "[optimizer_step]") {
   client_with(2);  // without the plugin, nothing says whether the lines are right
-  expect_names(optimizer_step({{"a", "grad_a", "new_a", "tensor<2x3xf32>"},
-                               {"b", "grad_b", "new_b", "tensor<3xf32>"}},
-                              0.5, 2, sum_over(2)),
-               {"new_a", "new_b"});
+  expect_names(optimizer_step(kParameters, 0.5, 1, 2, sum_over(2)), {"new_a", "new_b", "new_c"});
 }

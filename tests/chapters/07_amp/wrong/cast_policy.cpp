@@ -1,325 +1,144 @@
 #include "exercises.h"
 
-// answer: casts_float64
-// expect: argument 0: expected
-// float64 was asked for on purpose; autocast leaves it alone.
-namespace casts_float64 {
 namespace {
 
-using td::autocast::Policy;
+// How an answer differs from a right one.
+struct Flaws {
+  bool overflow = true, underflow = true, error = true, any_sample = true, relative = false;
+  bool all_arguments = false, counts_all = false, in_fast = false;
+};
 
-Policy policy_of(const std::string& operation, td::DeviceType device_type) {
-  const td::autocast::Rule* line = td::autocast::find(operation);
-  return line ? td::autocast::policy_on(device_type, *line) : Policy::kUnlisted;
+bool fails(const Operation& operation, const td::TensorList& sample, td::ScalarType fast,
+           double tolerance, const Flaws& flaws) {
+  td::TensorList rounded;
+  for (const td::Tensor& argument : sample)
+    rounded.push_back(argument.is_floating_point() || flaws.all_arguments ? argument.to(fast)
+                                                                          : argument);
+  td::Tensor exact = operation.run(sample), tried = operation.run(rounded);
+  if (exact.numel() == 0) return false;
+  tried = tried.to(td::kFloat32);
+  if (flaws.in_fast) exact = exact.to(fast).to(td::kFloat32);
+  const td::Tensor finite = td::isfinite(exact), zero = td::zeros_like(exact);
+  const td::Tensor limit =
+      flaws.relative ? exact.abs() : td::where(finite, exact.abs(), zero).max();
+  td::Tensor bad = td::zeros_like(finite);
+  if (flaws.overflow) bad = bad | ~td::isfinite(tried);
+  if (flaws.underflow) bad = bad | ((tried == 0) & (exact != 0));
+  if (flaws.error) bad = bad | ((tried - exact).abs() > limit * tolerance);
+  return (flaws.counts_all ? bad : bad & finite).any().item<bool>();
 }
 
-bool takes_part(const td::Tensor& argument, td::DeviceType device_type) {
-  return argument.defined() && argument.device().type() == device_type &&
-         argument.is_floating_point();
-}
-
-}  // namespace
-
-std::vector<td::Tensor> cast_arguments(const std::string& operation,
-                                       const std::vector<td::Tensor>& arguments,
-                                       td::DeviceType device_type, td::ScalarType fast) {
-  const Policy policy = policy_of(operation, device_type);
-  if (policy == Policy::kBanned) throw td::Error(operation + ": use " + operation + "_with_logits");
-  if (policy == Policy::kUnlisted || policy == Policy::kFloatOutput) return arguments;
-  bool to_float = policy == Policy::kFloat;
-  for (const td::Tensor& argument : arguments)
-    if (policy == Policy::kPromote && takes_part(argument, device_type))
-      to_float = to_float || argument.scalar_type() == td::kFloat32;
-  std::vector<td::Tensor> cast;
-  for (const td::Tensor& argument : arguments)
-    cast.push_back(takes_part(argument, device_type) ? argument.to(to_float ? td::kFloat32 : fast)
-                                                     : argument);
-  return cast;
-}
-}  // namespace casts_float64
-
-// answer: casts_whole_numbers
-// expect: cross_entropy_loss, argument 1: expected
-// Class numbers become floats, and cross_entropy can no longer use them.
-namespace casts_whole_numbers {
-namespace {
-
-using td::autocast::Policy;
-
-Policy policy_of(const std::string& operation, td::DeviceType device_type) {
-  const td::autocast::Rule* line = td::autocast::find(operation);
-  return line ? td::autocast::policy_on(device_type, *line) : Policy::kUnlisted;
-}
-
-bool takes_part(const td::Tensor& argument, td::DeviceType device_type) {
-  return argument.defined() && argument.device().type() == device_type &&
-         argument.scalar_type() != td::kFloat64;
-}
-
-}  // namespace
-
-std::vector<td::Tensor> cast_arguments(const std::string& operation,
-                                       const std::vector<td::Tensor>& arguments,
-                                       td::DeviceType device_type, td::ScalarType fast) {
-  const Policy policy = policy_of(operation, device_type);
-  if (policy == Policy::kBanned) throw td::Error(operation + ": use " + operation + "_with_logits");
-  if (policy == Policy::kUnlisted || policy == Policy::kFloatOutput) return arguments;
-  bool to_float = policy == Policy::kFloat;
-  for (const td::Tensor& argument : arguments)
-    if (policy == Policy::kPromote && takes_part(argument, device_type))
-      to_float = to_float || argument.scalar_type() == td::kFloat32;
-  std::vector<td::Tensor> cast;
-  for (const td::Tensor& argument : arguments)
-    cast.push_back(takes_part(argument, device_type) ? argument.to(to_float ? td::kFloat32 : fast)
-                                                     : argument);
-  return cast;
-}
-}  // namespace casts_whole_numbers
-
-// answer: cudas_column
-// expect: exp on cpu, argument 0: expected
-// Reads the column of cuda on the cpu, too. Right on every accelerator.
-namespace cudas_column {
-namespace {
-
-using td::autocast::Policy;
-
-Policy policy_of(const std::string& operation, td::DeviceType) {
-  const td::autocast::Rule* line = td::autocast::find(operation);
-  return line ? td::autocast::policy_on(td::kCUDA, *line) : Policy::kUnlisted;
-}
-
-bool takes_part(const td::Tensor& argument, td::DeviceType device_type) {
-  return argument.defined() && argument.device().type() == device_type &&
-         argument.is_floating_point() && argument.scalar_type() != td::kFloat64;
-}
-
-}  // namespace
-
-std::vector<td::Tensor> cast_arguments(const std::string& operation,
-                                       const std::vector<td::Tensor>& arguments,
-                                       td::DeviceType device_type, td::ScalarType fast) {
-  const Policy policy = policy_of(operation, device_type);
-  if (policy == Policy::kBanned) throw td::Error(operation + ": use " + operation + "_with_logits");
-  if (policy == Policy::kUnlisted || policy == Policy::kFloatOutput) return arguments;
-  bool to_float = policy == Policy::kFloat;
-  for (const td::Tensor& argument : arguments)
-    if (policy == Policy::kPromote && takes_part(argument, device_type))
-      to_float = to_float || argument.scalar_type() == td::kFloat32;
-  std::vector<td::Tensor> cast;
-  for (const td::Tensor& argument : arguments)
-    cast.push_back(takes_part(argument, device_type) ? argument.to(to_float ? td::kFloat32 : fast)
-                                                     : argument);
-  return cast;
-}
-}  // namespace cudas_column
-
-// answer: everything_fast
-// expect: relu, argument 1 is another tensor
-// What is not listed is cast as well, so that a sum of float32 numbers loses its digits.
-namespace everything_fast {
-namespace {
-
-using td::autocast::Policy;
-
-Policy policy_of(const std::string& operation, td::DeviceType device_type) {
-  const td::autocast::Rule* line = td::autocast::find(operation);
-  return line ? td::autocast::policy_on(device_type, *line) : Policy::kUnlisted;
-}
-
-bool takes_part(const td::Tensor& argument, td::DeviceType device_type) {
-  return argument.defined() && argument.device().type() == device_type &&
-         argument.is_floating_point() && argument.scalar_type() != td::kFloat64;
-}
-
-}  // namespace
-
-std::vector<td::Tensor> cast_arguments(const std::string& operation,
-                                       const std::vector<td::Tensor>& arguments,
-                                       td::DeviceType device_type, td::ScalarType fast) {
-  const Policy policy = policy_of(operation, device_type);
-  if (policy == Policy::kBanned) throw td::Error(operation + ": use " + operation + "_with_logits");
-  bool to_float = policy == Policy::kFloat;
-  for (const td::Tensor& argument : arguments)
-    if (policy == Policy::kPromote && takes_part(argument, device_type))
-      to_float = to_float || argument.scalar_type() == td::kFloat32;
-  std::vector<td::Tensor> cast;
-  for (const td::Tensor& argument : arguments)
-    cast.push_back(takes_part(argument, device_type) ? argument.to(to_float ? td::kFloat32 : fast)
-                                                     : argument);
-  return cast;
-}
-}  // namespace everything_fast
-
-// answer: everywhere
-// expect: an argument on the cpu was cast
-// Does not ask where an argument is: a number on the cpu is another device's business.
-namespace everywhere {
-namespace {
-
-using td::autocast::Policy;
-
-Policy policy_of(const std::string& operation, td::DeviceType device_type) {
-  const td::autocast::Rule* line = td::autocast::find(operation);
-  return line ? td::autocast::policy_on(device_type, *line) : Policy::kUnlisted;
-}
-
-bool takes_part(const td::Tensor& argument, td::DeviceType device_type) {
-  return argument.defined() && argument.is_floating_point() &&
-         argument.scalar_type() != td::kFloat64;
-}
-
-}  // namespace
-
-std::vector<td::Tensor> cast_arguments(const std::string& operation,
-                                       const std::vector<td::Tensor>& arguments,
-                                       td::DeviceType device_type, td::ScalarType fast) {
-  const Policy policy = policy_of(operation, device_type);
-  if (policy == Policy::kBanned) throw td::Error(operation + ": use " + operation + "_with_logits");
-  if (policy == Policy::kUnlisted || policy == Policy::kFloatOutput) return arguments;
-  bool to_float = policy == Policy::kFloat;
-  for (const td::Tensor& argument : arguments)
-    if (policy == Policy::kPromote && takes_part(argument, device_type))
-      to_float = to_float || argument.scalar_type() == td::kFloat32;
-  std::vector<td::Tensor> cast;
-  for (const td::Tensor& argument : arguments)
-    cast.push_back(takes_part(argument, device_type) ? argument.to(to_float ? td::kFloat32 : fast)
-                                                     : argument);
-  return cast;
-}
-}  // namespace everywhere
-
-// answer: first_decides
-// expect: addcmul, argument 0: expected
-// Promotes to the type of the first argument. Right when float32 comes first.
-namespace first_decides {
-namespace {
-
-using td::autocast::Policy;
-
-Policy policy_of(const std::string& operation, td::DeviceType device_type) {
-  const td::autocast::Rule* line = td::autocast::find(operation);
-  return line ? td::autocast::policy_on(device_type, *line) : Policy::kUnlisted;
-}
-
-bool takes_part(const td::Tensor& argument, td::DeviceType device_type) {
-  return argument.defined() && argument.device().type() == device_type &&
-         argument.is_floating_point() && argument.scalar_type() != td::kFloat64;
-}
-
-}  // namespace
-
-std::vector<td::Tensor> cast_arguments(const std::string& operation,
-                                       const std::vector<td::Tensor>& arguments,
-                                       td::DeviceType device_type, td::ScalarType fast) {
-  const Policy policy = policy_of(operation, device_type);
-  if (policy == Policy::kBanned) throw td::Error(operation + ": use " + operation + "_with_logits");
-  if (policy == Policy::kUnlisted || policy == Policy::kFloatOutput) return arguments;
-  bool to_float = policy == Policy::kFloat;
-  if (policy == Policy::kPromote && !arguments.empty())
-    to_float = arguments[0].defined() && arguments[0].scalar_type() == td::kFloat32;
-  std::vector<td::Tensor> cast;
-  for (const td::Tensor& argument : arguments)
-    cast.push_back(takes_part(argument, device_type) ? argument.to(to_float ? td::kFloat32 : fast)
-                                                     : argument);
-  return cast;
-}
-}  // namespace first_decides
-
-// answer: outside_the_graph
-// expect: the weight gets no gradient
-// Rounds the values outside the graph: types and values are right, but the weights do not learn.
-namespace outside_the_graph {
-namespace {
-
-using td::autocast::Policy;
-
-Policy policy_of(const std::string& operation, td::DeviceType device_type) {
-  const td::autocast::Rule* line = td::autocast::find(operation);
-  return line ? td::autocast::policy_on(device_type, *line) : Policy::kUnlisted;
-}
-
-bool takes_part(const td::Tensor& argument, td::DeviceType device_type) {
-  return argument.defined() && argument.device().type() == device_type &&
-         argument.is_floating_point() && argument.scalar_type() != td::kFloat64;
-}
-
-}  // namespace
-
-std::vector<td::Tensor> cast_arguments(const std::string& operation,
-                                       const std::vector<td::Tensor>& arguments,
-                                       td::DeviceType device_type, td::ScalarType fast) {
-  const Policy policy = policy_of(operation, device_type);
-  if (policy == Policy::kBanned) throw td::Error(operation + ": use " + operation + "_with_logits");
-  if (policy == Policy::kUnlisted || policy == Policy::kFloatOutput) return arguments;
-  bool to_float = policy == Policy::kFloat;
-  for (const td::Tensor& argument : arguments)
-    if (policy == Policy::kPromote && takes_part(argument, device_type))
-      to_float = to_float || argument.scalar_type() == td::kFloat32;
-  std::vector<td::Tensor> cast;
-  for (const td::Tensor& argument : arguments) {
-    const td::ScalarType type = to_float ? td::kFloat32 : fast;
-    const bool changes = takes_part(argument, device_type) && argument.scalar_type() != type;
-    cast.push_back(changes ? argument.detach().to(type) : argument);
-  }
-  return cast;
-}
-}  // namespace outside_the_graph
-
-// answer: promotes_among_16_bits
-// expect: addcmul, argument
-// Promote takes the type of the first argument unless one is float32.
-namespace promotes_among_16_bits {
-std::vector<td::Tensor> cast_arguments(const std::string& operation,
-                                       const std::vector<td::Tensor>& arguments,
-                                       td::DeviceType device_type, td::ScalarType fast) {
+td::autocast::Policy choose_with(const Flaws& flaws, const Operation& operation,
+                                 const std::vector<td::TensorList>& samples, td::ScalarType fast,
+                                 double tolerance) {
   using td::autocast::Policy;
-  const auto eligible = [&](const td::Tensor& t) {
-    return t.defined() && t.device().type() == device_type && t.is_floating_point() &&
-           t.scalar_type() != td::kFloat64;
-  };
-  const auto* row = td::autocast::find(operation);
-  const Policy policy = row ? td::autocast::policy_on(device_type, *row) : Policy::kUnlisted;
-  if (policy == Policy::kBanned) throw td::Error(operation + ": use " + operation + "_with_logits");
-  if (policy == Policy::kUnlisted || policy == Policy::kFloatOutput) return arguments;
-  td::ScalarType wanted = policy == Policy::kFloat ? td::kFloat32 : fast;
-  if (policy == Policy::kPromote) {
-    wanted = eligible(arguments[0]) ? arguments[0].scalar_type() : fast;
-    for (const td::Tensor& t : arguments)
-      if (eligible(t) && t.scalar_type() == td::kFloat32) wanted = td::kFloat32;
+  const td::NoGradGuard no_grad;
+  for (const td::TensorList& sample : samples) {
+    if (fails(operation, sample, fast, tolerance, flaws)) return Policy::kFloat;
+    if (!flaws.any_sample) break;
   }
-  std::vector<td::Tensor> result;
-  for (const td::Tensor& t : arguments) result.push_back(eligible(t) ? t.to(wanted) : t);
-  return result;
+  return operation.tensor_cores ? Policy::kLowerPrecision : Policy::kUnlisted;
 }
-}  // namespace promotes_among_16_bits
 
-// answer: bans_what_it_would_cast
-// expect: a banned operation is an error whatever its arguments are
-// Looks at the policy only where an argument is eligible.
-namespace bans_what_it_would_cast {
-std::vector<td::Tensor> cast_arguments(const std::string& operation,
-                                       const std::vector<td::Tensor>& arguments,
-                                       td::DeviceType device_type, td::ScalarType fast) {
-  using td::autocast::Policy;
-  const auto eligible = [&](const td::Tensor& t) {
-    return t.defined() && t.device().type() == device_type && t.is_floating_point() &&
-           t.scalar_type() != td::kFloat64;
-  };
-  const auto* row = td::autocast::find(operation);
-  const Policy policy = row ? td::autocast::policy_on(device_type, *row) : Policy::kUnlisted;
-  bool any = false;
-  for (const td::Tensor& t : arguments) any = any || eligible(t);
-  if (!any) return arguments;
-  if (policy == Policy::kBanned) throw td::Error(operation + ": use " + operation + "_with_logits");
-  if (policy == Policy::kUnlisted || policy == Policy::kFloatOutput) return arguments;
-  td::ScalarType wanted = policy == Policy::kFloat ? td::kFloat32 : fast;
-  if (policy == Policy::kPromote) {
-    for (const td::Tensor& t : arguments)
-      if (eligible(t) && t.scalar_type() == td::kFloat32) wanted = td::kFloat32;
-  }
-  std::vector<td::Tensor> result;
-  for (const td::Tensor& t : arguments) result.push_back(eligible(t) ? t.to(wanted) : t);
-  return result;
+}  // namespace
+
+// answer: first_sample_only
+// expect: sums of 64 and of 400 ones
+// Looks at the first sample alone.
+namespace first_sample_only {
+td::autocast::Policy choose_policy(const Operation& operation,
+                                   const std::vector<td::TensorList>& samples, td::ScalarType fast,
+                                   double tolerance) {
+  return choose_with({.any_sample = false}, operation, samples, fast, tolerance);
 }
-}  // namespace bans_what_it_would_cast
+}  // namespace first_sample_only
+
+// answer: ignores_underflow
+// expect: exp of {-20, 0} in float16: expected kFloat
+// A small number that becomes 0 has a small error.
+namespace ignores_underflow {
+td::autocast::Policy choose_policy(const Operation& operation,
+                                   const std::vector<td::TensorList>& samples, td::ScalarType fast,
+                                   double tolerance) {
+  return choose_with({.underflow = false}, operation, samples, fast, tolerance);
+}
+}  // namespace ignores_underflow
+
+// answer: ignores_errors
+// expect: sums of 64 and of 400 ones in bfloat16: expected kFloat
+// Looks for infinite elements and zeros alone.
+namespace ignores_errors {
+td::autocast::Policy choose_policy(const Operation& operation,
+                                   const std::vector<td::TensorList>& samples, td::ScalarType fast,
+                                   double tolerance) {
+  return choose_with({.error = false}, operation, samples, fast, tolerance);
+}
+}  // namespace ignores_errors
+
+// answer: relative_to_each_element
+// expect: and 100 is the largest, tolerance 0.01
+// Compares each error with its own element.
+namespace relative_to_each_element {
+td::autocast::Policy choose_policy(const Operation& operation,
+                                   const std::vector<td::TensorList>& samples, td::ScalarType fast,
+                                   double tolerance) {
+  return choose_with({.relative = true}, operation, samples, fast, tolerance);
+}
+}  // namespace relative_to_each_element
+
+// answer: casts_integers
+// expect: the index, argument 1
+// Casts indices, too.
+namespace casts_integers {
+td::autocast::Policy choose_policy(const Operation& operation,
+                                   const std::vector<td::TensorList>& samples, td::ScalarType fast,
+                                   double tolerance) {
+  return choose_with({.all_arguments = true}, operation, samples, fast, tolerance);
+}
+}  // namespace casts_integers
+
+// answer: counts_what_is_infinite
+// expect: 1, inf, -inf and NaN
+// NaN and infinity are a loss, although float32 has them, too.
+namespace counts_what_is_infinite {
+td::autocast::Policy choose_policy(const Operation& operation,
+                                   const std::vector<td::TensorList>& samples, td::ScalarType fast,
+                                   double tolerance) {
+  return choose_with({.counts_all = true}, operation, samples, fast, tolerance);
+}
+}  // namespace counts_what_is_infinite
+
+// answer: rounds_the_reference
+// expect: exp of {1, 12} in float16: expected kFloat
+// Rounds the float32 result before it compares.
+namespace rounds_the_reference {
+td::autocast::Policy choose_policy(const Operation& operation,
+                                   const std::vector<td::TensorList>& samples, td::ScalarType fast,
+                                   double tolerance) {
+  return choose_with({.in_fast = true}, operation, samples, fast, tolerance);
+}
+}  // namespace rounds_the_reference
+
+// answer: ignores_tensor_cores
+// expect: a product in float16: expected kLowerPrecision, got kUnlisted
+// Never chooses lower precision.
+namespace ignores_tensor_cores {
+td::autocast::Policy choose_policy(const Operation& operation,
+                                   const std::vector<td::TensorList>& samples, td::ScalarType fast,
+                                   double tolerance) {
+  const td::autocast::Policy policy = choose_with({}, operation, samples, fast, tolerance);
+  return policy == td::autocast::Policy::kLowerPrecision ? td::autocast::Policy::kUnlisted : policy;
+}
+}  // namespace ignores_tensor_cores
+
+// answer: by_the_name_of_the_unit
+// expect: a product of 400000 in float16: expected kFloat
+// Runs everything on Tensor Cores in 16 bits, without a trial.
+namespace by_the_name_of_the_unit {
+td::autocast::Policy choose_policy(const Operation& operation,
+                                   const std::vector<td::TensorList>& samples, td::ScalarType fast,
+                                   double tolerance) {
+  if (operation.tensor_cores) return td::autocast::Policy::kLowerPrecision;
+  return choose_with({}, operation, samples, fast, tolerance);
+}
+}  // namespace by_the_name_of_the_unit
