@@ -719,10 +719,10 @@ void ParallelLoader::close() {
 }
 #endif  // keeps_the_incomplete_group
 
-// answer: lazy
+// answer: loads_when_asked
 // expect: nobody called next
 // The thread reads only after a call of next.
-#ifdef lazy
+#ifdef loads_when_asked
 /// What the background thread and the callers of `next` share. Change it as you like.
 struct ParallelLoader::State {
   std::mutex mutex;                                    // guards the four members below
@@ -816,7 +816,7 @@ void ParallelLoader::close() {
   }
   if (s.thread.joinable()) s.thread.join();
 }
-#endif  // lazy
+#endif  // loads_when_asked
 
 // answer: reads_everything
 // expect: calls of read are allowed
