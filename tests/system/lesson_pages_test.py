@@ -74,7 +74,8 @@ def estimated_minutes(text, chapter):
 def stated_minutes(chapter):
     """The page's first words: "About 300 minutes", and the minutes of optional exercises where there are any."""
     optional = [exercise["minutes"] for exercise in chapter.get("exercise", []) if exercise.get("optional")]
-    more = f", and {sum(optional)} more for {len(optional)} optional exercises" if optional else ""
+    exercises = "1 optional exercise" if len(optional) == 1 else f"{len(optional)} optional exercises"
+    more = f", and {sum(optional)} more for {exercises}" if optional else ""
     return f"About {chapter['minutes']} minutes{more}"
 
 
@@ -174,7 +175,7 @@ def self_test():
         course = ("[[chapter]]\nnumber = 1\nfolder = \"01_one\"\ntitle = \"One\"\nminutes = 5\n"
                   "[[chapter.exercise]]\nname = \"a\"\nminutes = 2\n[[chapter.exercise]]\nname = \"b\"\nminutes = 2\n")
         more = course.replace("minutes = 5", "minutes = 3") + "optional = true\n"
-        with_more = (page.replace("5 minutes", "3 minutes, and 2 more for 1 optional exercises")
+        with_more = (page.replace("5 minutes", "3 minutes, and 2 more for 1 optional exercise")
                      .replace("`a` `b`", "`a` `b` (optional)"))
         cases = [(course, page, False), *((course, text, True) for text in faulty), (more, with_more, False),
                  (more, with_more.replace(" (optional)", ""), True), (more, with_more.replace(", and 2 more", ", and 3 more"), True),
