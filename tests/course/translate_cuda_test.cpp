@@ -95,11 +95,11 @@ TEST_CASE("a constant that is const has no section of its own") {
   const auto keeps = [&](const std::string& program) {
     return translated(program).find("td_constant") != std::string::npos;
   };
-  for (const std::string constant :
+  for (const std::string& constant :
        {section + " const int a[2] = {1, 2};", "static const " + section + " float b = 1;",
         "int f(); constexpr " + section + " int c = 3;", section + " int* const d = nullptr;"})
     CHECK_FALSE(keeps(constant));
-  for (const std::string variable :
+  for (const std::string& variable :
        {section + " int a[2];", "const int n = 3; " + section + " int b[n];",
         section + " const float* c;", section + " S d = {const_cast<int*>(p)};"})
     CHECK(keeps(variable));
