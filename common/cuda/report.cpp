@@ -137,7 +137,7 @@ void report_leaks(const State& state) {
   std::size_t count = 0;
   for (const auto& [place, amount] : places) {
     if (++count > kMost) break;
-    const auto has = [&](const char* word) { return place.find(word) != place.npos; };
+    const auto has = [&text = place](const char* word) { return text.find(word) != text.npos; };
     report(nullptr, place + ": a leak of " + std::to_string(amount.second) + " bytes in " +
                         simt::count_of(amount.first, "block") + ": the program never calls " +
                         (has("Host")    ? "cudaFreeHost"
