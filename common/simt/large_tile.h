@@ -19,11 +19,15 @@ requires(count > 32) class thread_block_tile<count, Parent> {
         arrivals_(block.arrivals_ + meta_group_rank()) {
     if (!block.arrivals_) td::simt::trap("tiled_partition without a block_tile_memory");
   }
+  /// The threads of the tile, this thread's rank among them, and the tiles of the block.
+  ///@{
   TD_SIMT_INLINE static constexpr unsigned size() { return count; }
   TD_SIMT_INLINE static constexpr unsigned num_threads() { return count; }
   TD_SIMT_INLINE static unsigned thread_rank() { return details::rank_in_block() % count; }
   TD_SIMT_INLINE static unsigned meta_group_rank() { return details::rank_in_block() / count; }
   TD_SIMT_INLINE static unsigned meta_group_size() { return details::threads_of_block() / count; }
+  ///@}
+  /// Waits until all threads of the tile have called it.
   TD_SIMT_INLINE void sync() const {
     td::simt::fence();
     const unsigned before = __atomic_fetch_add(arrivals_, 1, __ATOMIC_RELAXED);

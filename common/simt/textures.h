@@ -32,31 +32,36 @@ enum class ChannelKind : std::uint8_t { kSigned, kUnsigned, kFloat };
 
 /// A texture object, or a surface object, which has a shape and memory only.
 struct Texture {
-  TextureShape shape{};
-  bool is_surface = false;
+  TextureShape shape{};           ///< with which function kernels must fetch
+  bool is_surface = false;        ///< else a texture
   bool is_linear = false;         ///< filters linearly; else takes the nearest texel
   bool has_unit_extents = false;  ///< coordinates are normalized: 1 is the whole extent
   bool normalizes = false;        ///< integers become floats of [0, 1] or [-1, 1]
-  AddressMode address[3]{};
-  float border[4]{};
+  AddressMode address[3]{};       ///< of each axis
+  float border[4]{};              ///< the channels outside, for AddressMode::kBorder
 
-  char* data = nullptr;
-  std::size_t pitch = 0, plane = 0;           ///< bytes from a row, or layer, to the next
-  unsigned width = 0, height = 0, depth = 0;  ///< in texels, at least 1; depth: also layers
-  unsigned channels = 0, channel_bits = 0;    ///< 8, 16 or 32 bits
-  ChannelKind kind{};
+  char* data = nullptr;       ///< the first texel
+  std::size_t pitch = 0;      ///< bytes from a row to the next
+  std::size_t plane = 0;      ///< bytes from a plane, or layer, to the next
+  unsigned width = 0;         ///< in texels, at least 1
+  unsigned height = 0;        ///< in rows, at least 1
+  unsigned depth = 0;         ///< in planes or layers, at least 1
+  unsigned channels = 0;      ///< of a texel: 1, 2 or 4
+  unsigned channel_bits = 0;  ///< 8, 16 or 32
+  ChannelKind kind{};         ///< of the channels' numbers
+  /// The size of a texel.
   std::size_t texel_bytes() const { return channels * channel_bits / 8; }
+};
+
+/// Four channels: floats or, for integers that are not normalized, integers; as their bits.
+struct Texel {
+  std::uint32_t channels[4];  ///< 0 where the texture has fewer
 };
 
 /// Makes an object. @return its handle; 0 where 4,095 exist.
 std::uint64_t add_texture(const Texture& texture);
 /// @return false where no object has the handle.
 bool remove_texture(std::uint64_t handle);
-
-/// Four channels: floats or, for integers that are not normalized, integers; as their bits.
-struct Texel {
-  std::uint32_t channels[4];
-};
 
 // Each ends the thread with a finding if the object does not exist or has another shape.
 
