@@ -1,6 +1,9 @@
 // The calls that make, free and copy arrays. Invariant: as in arrays.h.
 #include "cuda/arrays.h"
 
+#include <algorithm>
+#include <memory>
+
 #include "cuda/report.h"
 
 namespace td::cudart {

@@ -120,10 +120,6 @@ const Kernel* find_kernel(const State& all, const void* address) {
   return known == all.kernels.end() ? nullptr : &known->second;
 }
 
-}  // namespace
-
-namespace {
-
 /// A kernel launches another. @return the error, also for its cudaGetLastError
 cudaError_t launch_child(const Kernel& kernel, const Config& config, const void* arguments,
                          const void* caller) {
