@@ -2,7 +2,7 @@
 """Runs on a machine with a GPU what CI cannot run: tests, sanitizers, timings, programs.
 
   tools/gpu_check.py [OPTION...] [PART[/ITEM]...]    all parts, or only what is named, in this order:
-      start backend operations solutions timings comparison programs sanitizers counters
+      start backend operations solutions timings comparison programs sanitizers counters cuda
     --list          prints the names of the items, as PART/ITEM, and runs nothing; `operations/ops` names all
                     items that begin with `ops.`
     --build DIR     the build to run (build/gpu); tools/gpu_package.sh makes one on a machine without a GPU
@@ -264,6 +264,21 @@ class Check:
         return Item(f"ncu.{kernel}", *command, "--kernel-name", f"regex:{kernel}",
                     self.build / f"chapters/check_ch{chapter}", f"[{kernel}]", limit=40)
 
+    def whole_programs(self):
+        """The CUDA programs that CI runs with `./course cuda`, and what compute-sanitizer says of mistakes."""
+        script, folder = [sys.executable, "-B", ROOT / "tools/gpu_program.py"], ROOT / "tests/common/cuda"
+        two_files = folder / "programs/two_files"
+        right = sorted([*folder.glob("programs/*.cu"), *(ROOT / "chapters").glob("*/programs/*.cu")])
+        # Not those with managed memory, whose mistakes can stop more than the program.
+        wrong = [path for path in sorted(folder.glob("mistakes/*.cu")) if not path.stem.startswith("managed")]
+        tool = [self.build / "tools/course/course-tool", "--build", self.build, "cuda"]
+        return [*(Item(path.stem, *script, path) for path in right),
+                Item("two_files", *script, two_files / "main.cu", two_files / "scale.cu", two_files / "host.cc",
+                     "-DCOUNT=32", "-std=c++17", f"-I{two_files}"),
+                *(Item(f"mistake.{path.stem}", *script, "--sanitizers", path, limit=100) for path in wrong),
+                Item("course_cuda", *tool, ROOT / "chapters/11_kernels_threads/programs/scaled_add.cu", "--check",
+                     alone=True)]
+
     def all(self):
         """Every part, and how long it may take at most."""
         bench, chapters = self.build / "tools/bench", self.build / "chapters"
@@ -315,6 +330,8 @@ class Check:
             self.sanitizer("initcheck", "ops", "suite_index_test")],
             at_once=12)
         self.part("counters", 60, [self.counted(12, "transpose"), self.counted(13, "matmul"), self.counted(12, "block_sum")])
+        if not self.options.stand_in:  # which is no GPU for programs that nvcc makes
+            self.part("cuda", 100, self.whole_programs(), at_once=14)
 
 
 def options_of(arguments):

@@ -103,11 +103,16 @@ def main():
         together = [test for test in tests if "RUN_SERIAL" not in properties_of(test)]
         results = list(pool.map(lambda test: run(test, environment), together))
         results += [run(test, environment) for test in tests[len(together):]]
-    for test, (result, text) in zip(tests, results):
+        # A second time alone: what fails only beside other tests is not caused by a missing part.
+        again = {index: run(test, environment) for index, test in enumerate(tests) if results[index][0] == "failed"}
+    failures = []
+    for index, (test, (result, text)) in enumerate(zip(tests, results)):
         reasons = re.findall(r"skipped: .*", text)
         print(f"{result}: {test['name']}" + "".join(f"\n  {reason}" for reason in reasons))
-        if result == "failed":
-            print(text)
+        if index in again:
+            failures.append(f"{test['name']} failed, and then, alone, {again[index][0]}:\n{text}")
+            results[index] = again[index]
+    print(*failures, sep="\n")  # last, because CTest's caller may show only the end
     # Enough of them, and some that miss something: else nothing is shown here.
     counts = [sum(result == which for result, _ in results) for which in ("passed", "failed", "skipped")]
     print("{} passed, {} failed, {} skipped".format(*counts))

@@ -40,7 +40,9 @@ class Tool:
 
 def wanted(program):
     lines = program.read_text(encoding="utf-8").splitlines()
-    return [line[len("// prints: "):] for line in lines if line.startswith("// prints: ")]
+    found = [line[len("// prints: "):] for line in lines if line.startswith("// prints: ")]
+    expect(found, f"{program.name} does not say what it prints")
+    return found
 
 
 def check_right(tool, program, words=()):

@@ -196,13 +196,13 @@ second_build() {  # second_build WORD...: a build that these words start
   run "$@" env PATH="$folder/bin:$PATH" bash -c \
     'cd "$1" && . "$0/tools/shell/build.sh" && build_in release all' "$source_folder" "$folder"
 }
-second_build timeout --signal=INT 1
+second_build timeout --signal=INT 3
 expect 124 "another command builds; waiting for it"
 if grep -qF configuring <<<"$output"; then
   echo "it did not wait: $output"
   failed=1
 fi
-sleep 1 &
+sleep 3 &
 exec {other}>&-  # sleep has it still
 second_build
 expect 0 "another command builds; waiting for it"

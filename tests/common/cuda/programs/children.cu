@@ -1,5 +1,6 @@
 // Kernels that launch kernels, with memory of the device's heap and streams of their own; and
 // variables of the device that are const, and registers that PTX reads.
+// nvcc: -rdc=true
 // prints: sorted
 // prints: 29 blocks
 // prints: 4 sums of 64

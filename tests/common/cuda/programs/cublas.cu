@@ -1,4 +1,5 @@
 // cuBLAS stores matrices by columns.
+// nvcc: -lcublas
 // prints: 15 18 21 15 19 23 | 5 12
 #include <cublas_v2.h>
 #include <cuda_runtime.h>

@@ -1,6 +1,8 @@
-// Memory that graphs allocate: in nodes, in a capture, and released elsewhere; the pool of a
-// device. prints: node: 42 42 prints: capture: 7 7 prints: released by the program: 5 5 prints:
-// pool: 0
+// Memory that graphs allocate: in nodes, in a capture, and released elsewhere; a device's pool.
+// prints: node: 42 42
+// prints: capture: 7 7
+// prints: released by the program: 5 5
+// prints: pool: 0
 #include <cstdio>
 #include <cstring>
 

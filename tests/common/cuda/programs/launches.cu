@@ -1,5 +1,6 @@
 // Launches in all their forms: functions of the device in a table, lambdas, pointers to kernels,
 // cudaLaunchKernel, members, and what occupancy follows from.
+// nvcc: --extended-lambda
 // prints: hello from 1
 // prints: 9
 // prints: 6
