@@ -55,9 +55,10 @@ struct HostRow {
     for (const A lane : lanes) lanes[0] = larger(lanes[0], lane);
     return lanes[0];
   }
-  /// The terms are added in double, so that long rows keep the accuracy of the type.
+  /// The terms are added in double, so that long rows keep the accuracy of the type. All of f is
+  /// inlined: a call of exp would keep the loop from becoming vector instructions.
   template <class F>
-  TD_HD auto sum(F f) const {
+  [[gnu::flatten]] TD_HD auto sum(F f) const {
     double lanes[kLanes] = {}, total = 0;
     std::int64_t j = 0;
     for (; j + kLanes <= n; j += kLanes)
@@ -72,7 +73,7 @@ struct HostRow {
   TD_HD auto sum(const Values& values, Term term) const {
     return sum([&](std::int64_t j) { return term(values(j)); });
   }
-  /// All of f is inlined: a call of exp would keep the loop from becoming vector instructions.
+  /// f(j) for each element, with all of f inlined, as in sum.
   template <class F>
   [[gnu::flatten]] TD_HD void each(F f) const {
 #pragma GCC ivdep
