@@ -135,6 +135,15 @@ struct Angle {
   std::int32_t quarter;
   float rest;
 
+  Angle() = default;
+  /// The angle of `turns` times 2 pi. @pre 0 <= turns < 2^21
+  static Angle of_turns(float turns) {
+    const float quarters = std::rint(4.0f * turns);
+    Angle a;
+    a.quarter = static_cast<std::int32_t>(quarters);
+    a.rest = (turns - 0.25f * quarters) * 0x1.921fb6p2f;  // of an exact difference
+    return a;
+  }
   /// Turns are x / (2 pi). A product of x with 29 bits of 1 / (2 pi) is exact in double, and so is
   /// what remains of it without whole turns. Four products suffice for any x: of a small one the
   /// bits further down do not matter, and of a large one the first 58 bits give whole turns.
@@ -154,29 +163,31 @@ struct Angle {
     const double turns = (((a - 0.25 * quarters) + b) + c) + d;
     rest = static_cast<float>(turns * 0x1.921fb54442d18p2);
   }
-  float sine() const {
+  float sin() const {
+    const float value = quarter & 1 ? cosine_of_rest() : sine_of_rest();
+    return quarter & 2 ? -value : value;
+  }
+  float cos() const {
+    const float value = quarter & 1 ? sine_of_rest() : cosine_of_rest();
+    return (quarter + 1) & 2 ? -value : value;
+  }
+
+ private:
+  float sine_of_rest() const {
     const float z = rest * rest;
     return polynomial(z, -0x1.555556p-3f, 0x1.111108p-7f, -0x1.a00f80p-13f, 0x1.6cd1f2p-19f) * z *
                rest +
            rest;
   }
-  float cosine() const {
+  float cosine_of_rest() const {
     const float z = rest * rest;
     return polynomial(z, 1.0f, -0.5f, 0x1.55554ap-5f, -0x1.6c0c34p-10f, 0x1.99eb9cp-16f);
   }
 };
 
 /// 1.5 ulp.
-inline float sin(float x) {
-  const Angle a(x);
-  const float value = a.quarter & 1 ? a.cosine() : a.sine();
-  return std::copysign(1.0f, x) * (a.quarter & 2 ? -value : value);
-}
-inline float cos(float x) {
-  const Angle a(x);
-  const float value = a.quarter & 1 ? a.sine() : a.cosine();
-  return (a.quarter + 1) & 2 ? -value : value;
-}
+inline float sin(float x) { return std::copysign(1.0f, x) * Angle(x).sin(); }
+inline float cos(float x) { return Angle(x).cos(); }
 
 /// rest[i] = fmod(a[i], b[i]), exactly. Each pass takes off the first 24 bits of the quotients, of
 /// which the product with b is exact in double, until no rest reaches b. One pass is the rule.

@@ -1,6 +1,7 @@
 // The simplest kernel shape: `body(i)` for every index i in [0, count), in any order and in
 // parallel. A body is a trivially copyable functor with `cost()`, roughly the operations one call
-// takes. Also what a kernel does with an index that is out of range. Included by kernel files only.
+// takes; with `range(from, to)` it computes these indices on the host itself. Also what a kernel
+// does with an index that is out of range. Included by kernel files only.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +13,15 @@
 namespace td {
 namespace {
 
-/// Calls f(i) for every i in [0, count) on several threads of the host. `cost` is roughly the
-/// operations one call takes.
+/// How many calls of a body are worth a thread; `cost` is roughly the operations one call takes.
+inline std::int64_t grain_of(std::int64_t cost) {
+  return std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, cost));
+}
+
+/// Calls f(i) for every i in [0, count) on several threads of the host.
 template <class F>
 void each_index(std::int64_t count, std::int64_t cost, const F& f) {
-  const std::int64_t grain = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, cost));
-  parallel_for(0, count, grain, [&f](std::int64_t from, std::int64_t to) {
+  parallel_for(0, count, grain_of(cost), [&f](std::int64_t from, std::int64_t to) {
     const F local = f;  // which no result overlaps, so that the loop becomes vector instructions
     for (std::int64_t i = from; i < to; ++i) local(i);
   });
@@ -37,7 +41,13 @@ struct IndexKernel {
   Body body;
   std::int64_t count;
 
-  void on_host() const { each_index(count, body.cost(), body); }
+  void on_host() const {
+    if constexpr (requires { body.range(count, count); })
+      parallel_for(0, count, grain_of(body.cost()),
+                   [this](std::int64_t from, std::int64_t to) { body.range(from, to); });
+    else
+      each_index(count, body.cost(), body);
+  }
 #ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {
     if (count == 0) return;

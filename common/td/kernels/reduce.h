@@ -9,6 +9,8 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
+#include <type_traits>
 
 #include "td/base/parallel.h"
 #include "td/kernels/geometry.h"
@@ -24,7 +26,7 @@ namespace {
 constexpr int kColumns = 64;
 /// Independent partial results of one long run: they hide the latency of the addition.
 constexpr int kLanes = 16;
-/// Elements after which the lanes join the (wider) total: sixteen additions per lane in float.
+/// Elements after which each lane joins its (wider) total: sixteen additions per lane in float.
 constexpr std::int64_t kBlock = 256;
 /// A group is cut into at most this many pieces for several threads.
 constexpr int kMaxPieces = 16;
@@ -126,10 +128,14 @@ struct ReduceWork {
   }
 
   WideAcc fold_lanes(const In* p, std::int64_t n, std::int64_t index) const {
+    // A total that is no wider than a lane gains nothing from being joined early.
+    constexpr std::int64_t block =
+        std::is_same_v<Acc, WideAcc> ? std::numeric_limits<std::int64_t>::max() : kBlock;
     const R reducer = r;
-    WideAcc total = reducer.start();
-    for (std::int64_t b = 0; b < n; b += kBlock) {
-      const std::int64_t m = std::min(n - b, kBlock);
+    WideAcc totals[kLanes];
+    for (int k = 0; k < kLanes; ++k) totals[k] = reducer.start();
+    for (std::int64_t b = 0; b < n; b += std::min(n, block)) {
+      const std::int64_t m = std::min(n - b, block);
       Acc lane[kLanes];
       for (int k = 0; k < kLanes; ++k) lane[k] = reducer.start();
       std::int64_t i = 0;
@@ -139,18 +145,13 @@ struct ReduceWork {
           reducer.add(lane[k], load(p[b + i + k]), index + b + i + k);
       }
       for (int k = 0; i + k < m; ++k) reducer.add(lane[k], load(p[b + i + k]), index + b + i + k);
-      total = reducer.combine(total, joined(lane));
+#pragma omp simd
+      for (int k = 0; k < kLanes; ++k) totals[k] = reducer.combine(totals[k], lane[k]);
     }
-    return total;
-  }
-
-  // Joins the lanes pairwise: four steps, where one after another would take sixteen that wait.
-  WideAcc joined(const Acc* lane) const {
-    WideAcc t[kLanes];
-    for (int k = 0; k < kLanes; ++k) t[k] = lane[k];
+    // Joined pairwise: four steps, where one after another would take sixteen that wait.
     for (int half = kLanes / 2; half > 0; half /= 2)
-      for (int k = 0; k < half; ++k) t[k] = r.combine(t[k], t[k + half]);
-    return t[0];
+      for (int k = 0; k < half; ++k) totals[k] = reducer.combine(totals[k], totals[k + half]);
+    return totals[0];
   }
 
   [[gnu::noinline]] void fold_columns(const In* from, int n, std::int64_t begin, std::int64_t end,

@@ -28,11 +28,12 @@ inline RowShape row_shape(IntArrayRef sizes, std::int64_t dim) {
   return shape;
 }
 
-/// One row on the host.
+/// One row on the host. kAdjacent: its elements lie side by side.
+template <bool kIsAdjacent>
 struct HostRow {
   std::int64_t n;
   static constexpr bool leader = true;  ///< the thread that writes the row's single results
-  static constexpr bool kOnHost = true;
+  static constexpr bool kOnHost = true, kAdjacent = kIsAdjacent;
   /// Sums kept side by side, so that vector instructions work on them at once.
   static constexpr std::int64_t kLanes = 8;
 
@@ -42,14 +43,14 @@ struct HostRow {
     return load;
   }
   template <class F>
-  TD_HD auto max(F f) const {
+  [[gnu::flatten]] TD_HD auto max(F f) const {
     using A = decltype(f(std::int64_t{0}));
     const auto larger = [](A a, A b) { return ((b > a) | (b != b)) ? b : a; };
     A lanes[kLanes];
     for (A& lane : lanes) lane = f(std::int64_t{0});
     std::int64_t j = 0;
     for (; j + kLanes <= n; j += kLanes)
-#pragma GCC ivdep
+#pragma omp simd
       for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = larger(lanes[k], f(j + k));
     for (; j < n; ++j) lanes[0] = larger(lanes[0], f(j));
     for (const A lane : lanes) lanes[0] = larger(lanes[0], lane);
@@ -62,7 +63,7 @@ struct HostRow {
     double lanes[kLanes] = {}, total = 0;
     std::int64_t j = 0;
     for (; j + kLanes <= n; j += kLanes)
-#pragma GCC ivdep  // f may write element j of a result, but reads none of another
+#pragma omp simd  // f may write element j of a result, but reads none of another
       for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] += f(j + k);
     for (; j < n; ++j) total += f(j);
     for (const double lane : lanes) total += lane;
@@ -87,11 +88,28 @@ struct HostRow {
   }
 };
 
+/// From one element of a row to the next one. A constant lets the host read vectors.
+template <class Row>
+TD_HD std::int64_t step_of(const RowShape& s) {
+  return Row::kAdjacent ? 1 : s.stride;
+}
+
 /// Neighboring rows on the host whose elements j lie side by side, as the columns of a matrix do.
 struct HostColumns {
   static constexpr std::int64_t kMost = 256;
   std::int64_t n, stride;
   std::int64_t width;  ///< how many rows, at most kMost
+
+  /// f(columns, i) for all rows of a shape with a stride above 1, where i is the first of them.
+  template <class F>
+  static void each_of(const RowShape& s, F f) {
+    const std::int64_t across = (s.stride + kMost - 1) / kMost, blocks = s.rows / s.stride * across;
+    each_index(blocks, 16 * s.n * std::min(kMost, s.stride), [=](std::int64_t i) {
+      const std::int64_t first = i % across * kMost;
+      f(HostColumns{s.n, s.stride, std::min(kMost, s.stride - first)},
+        i / across * s.stride + first);
+    });
+  }
 
   /// f(at, c) for each element of each row c, in the order of memory; `at` counts from the first.
   template <class F>
@@ -112,7 +130,7 @@ constexpr int kLongestOfWarp = 1024;
 template <RowOf kOf>
 struct CudaRow {
   std::int64_t n;
-  static constexpr bool kOnHost = false, kBlock = kOf == RowOf::kBlock;
+  static constexpr bool kOnHost = false, kAdjacent = false, kBlock = kOf == RowOf::kBlock;
   /// Elements that a thread loads before it uses the first: a GPU waits for memory most of the time
   /// otherwise.
   static constexpr int kLoads = 4;
@@ -231,19 +249,17 @@ struct RowsWork {
 
   void on_host() const {
     if (s.n == 0) return;
+    if (s.stride == 1) return one_by_one(HostRow<true>{s.n});
     if constexpr (requires { program.columns(HostColumns{}, s.n); })
-      if (s.stride > 1) return columns_on_host();
-    // Each element of a row costs about an exponential: far more than an addition.
-    each_index(s.rows, 16 * s.n, [this](std::int64_t i) { program(HostRow{s.n}, i); });
+      HostColumns::each_of(
+          s, [this](const HostColumns& columns, std::int64_t i) { program.columns(columns, i); });
+    else
+      one_by_one(HostRow<false>{s.n});
   }
-  void columns_on_host() const {
-    constexpr std::int64_t kMost = HostColumns::kMost;
-    const std::int64_t across = (s.stride + kMost - 1) / kMost, blocks = s.rows / s.stride * across;
-    each_index(blocks, 16 * s.n * std::min(kMost, s.stride), [=, this](std::int64_t i) {
-      const std::int64_t first = i % across * kMost;
-      const HostColumns block{s.n, s.stride, std::min(kMost, s.stride - first)};
-      program.columns(block, i / across * s.stride + first);
-    });
+  template <class Row>
+  void one_by_one(const Row& row) const {
+    // Each element of a row costs about an exponential: far more than an addition.
+    each_index(s.rows, 16 * s.n, [this, row](std::int64_t i) { program(row, i); });
   }
 #ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const {

@@ -40,6 +40,22 @@ TD_FUNCTION(sin)
 TD_FUNCTION(tanh)
 #undef TD_FUNCTION
 
+template <class T>
+struct CosAndSin {
+  T cos, sin;
+};
+/// Of the angle `turns` times 2 pi. @pre 0 <= turns < 1
+template <class T>
+TD_HD CosAndSin<T> cos_and_sin_of_turns(T turns) {
+  if constexpr (is_host_float<T>) {
+    const auto angle = host_math::Angle::of_turns(turns);
+    return {angle.cos(), angle.sin()};
+  } else {
+    const T angle = T(6.283185307179586) * turns;
+    return {std::cos(angle), std::sin(angle)};
+  }
+}
+
 template <class A, class B>
 TD_HD auto where(bool condition, A yes, B no) {
   return condition ? yes : no;

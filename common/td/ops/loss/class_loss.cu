@@ -63,7 +63,7 @@ struct LossForward {
   template <class Row>
   TD_HD void operator()(const Row& row, std::int64_t i) const {
     const T* in = r.x + r.s.start(i);
-    const std::int64_t step = r.s.stride;
+    const std::int64_t step = step_of<Row>(r.s);
     const auto value = [&](std::int64_t j) { return static_cast<C>(in[j * step]); };
     C log_sum = 0;
     if (!r.kind.from_log) {
@@ -134,7 +134,7 @@ struct LossBackward {
   T* gx;
   template <class Row>
   TD_HD void operator()(const Row& row, std::int64_t i) const {
-    const std::int64_t at = r.s.start(i), step = r.s.stride, t = r.target_of(i);
+    const std::int64_t at = r.s.start(i), step = step_of<Row>(r.s), t = r.target_of(i);
     const T* const in = r.x + at;
     T* const out = gx + at;
     const auto value = [&](std::int64_t j) { return static_cast<C>(in[j * step]); };

@@ -9,6 +9,7 @@
 
 #include "td/device/graph.h"
 #include "td/kernels/index_kernel.h"
+#include "td/kernels/scalar_math.h"
 #include "td/ops/op.h"
 #include "td/ops/random/philox.h"
 
@@ -33,8 +34,8 @@ TD_HD compute_t<T> unit(const PhiloxWords& w, int k) {
   constexpr compute_t<T> step = compute_t<T>(1) / (std::uint64_t{1} << kDigits<T>);
   if constexpr (std::is_same_v<T, double>)
     return static_cast<double>(w.long_word(k) >> (64 - kDigits<T>)) * step;
-  else
-    return static_cast<float>(w.word[k] >> (32 - kDigits<T>)) * step;
+  else  // by way of a signed integer, for which processors have vector instructions
+    return static_cast<float>(static_cast<std::int32_t>(w.word[k] >> (32 - kDigits<T>))) * step;
 }
 
 template <class T>
@@ -56,9 +57,9 @@ struct Normal {
   static constexpr int per_block = kPerBlock<T>;
   TD_HD T operator()(const PhiloxWords& w, int k) const {
     const C u = unit<C>(w, k & ~1), v = unit<C>(w, k | 1);
-    const C radius = std::sqrt(C(-2) * std::log(C(1) - u));  // 1 - u is never 0
-    const C angle = C(6.283185307179586) * v;
-    return static_cast<T>(mean + std * radius * (k & 1 ? std::sin(angle) : std::cos(angle)));
+    const C radius = std::sqrt(C(-2) * scalar_math::log(C(1) - u));  // 1 - u is never 0
+    const auto direction = scalar_math::cos_and_sin_of_turns(v);
+    return static_cast<T>(mean + std * radius * (k & 1 ? direction.sin : direction.cos));
   }
 };
 
@@ -90,13 +91,33 @@ struct DrawBlock {
   std::int64_t numel;
   Generator::State state;
   const std::uint64_t* start;  // of the reservation, nullptr outside of captures
-  TD_HD std::int64_t cost() const { return 128; }
-  TD_HD void operator()(std::int64_t block) const {
+  static constexpr int per_block = Draw::per_block;
+
+  TD_HD std::int64_t cost() const { return 32; }
+  TD_HD PhiloxWords words(std::int64_t block) const {
     const std::uint64_t seed = start ? start[0] : state.seed;
     const std::uint64_t offset = start ? start[1] + state.offset : state.offset;
-    const PhiloxWords words = philox(seed, offset, static_cast<std::uint64_t>(block));
-    const std::int64_t first = block * Draw::per_block, rest = numel - first;
-    for (int k = 0; k < Draw::per_block && k < rest; ++k) out[first + k] = draw(words, k);
+    return philox(seed, offset, static_cast<std::uint64_t>(block));
+  }
+  TD_HD void operator()(std::int64_t block) const {
+    const PhiloxWords w = words(block);
+    const std::int64_t first = block * per_block, rest = numel - first;
+    for (int k = 0; k < per_block && k < rest; ++k) out[first + k] = draw(w, k);
+  }
+  // Blocks [from, to) on the host: first the words of some blocks, then their elements, in a loop
+  // that becomes vector instructions. Always as many, so that all elements are computed alike.
+  [[gnu::flatten]] void range(std::int64_t from, std::int64_t to) const {
+    constexpr std::int64_t kBlocks = 32;
+    PhiloxWords w[kBlocks];
+    T drawn[kBlocks * per_block];
+    for (std::int64_t first = from; first < to; first += kBlocks) {
+      for (std::int64_t i = 0; i < kBlocks; ++i) w[i] = words(first + i);
+#pragma GCC ivdep
+      for (std::int64_t i = 0; i < kBlocks; ++i)
+        for (int k = 0; k < per_block; ++k) drawn[i * per_block + k] = draw(w[i], k);
+      const std::int64_t end = std::min(numel, std::min(to, first + kBlocks) * per_block);
+      std::copy(drawn, drawn + (end - first * per_block), out + first * per_block);
+    }
   }
 };
 

@@ -1,8 +1,9 @@
 // Running sums and products along one dimension: cumsum and cumprod. Real numbers are combined in
 // double and rounded for each element; integers are exact.
-// The host walks a row in order. On cuda a block takes a row in chunks and combines the elements of
-// a chunk as a tree, so that reals may differ in their last bits from the host's. The tree depends
-// on sizes alone, so the same call gives the same bits again.
+// The host walks a row in order, and rows with a stride side by side. On cuda a block takes a row
+// in chunks and combines the elements of a chunk as a tree, so that reals may differ in their last
+// bits from the host's. The tree depends on sizes alone, so the same call gives the same bits
+// again.
 #include <functional>
 
 #include "td/kernels/launch_plans.h"
@@ -86,10 +87,22 @@ struct Scan {
     y[at] = static_cast<T>(static_cast<compute_t<T>>(total));
   }
   void on_host() const {
+    if (s.stride > 1)
+      return HostColumns::each_of(
+          s, [this](const HostColumns& block, std::int64_t i) { columns(block, s.start(i)); });
     each_index(s.rows, 16 * s.n, [this](std::int64_t row) {
       A total = Combine::start;
-      for (std::int64_t j = 0, at = s.start(row); j < s.n; ++j, at += s.stride)
-        write(at, total = Combine{}(total, static_cast<A>(read(at))));
+      for (std::int64_t j = row * s.n; j < (row + 1) * s.n; ++j)
+        write(j, total = Combine{}(total, static_cast<A>(read(j))));
+    });
+  }
+  // Side by side, in the order of memory.
+  void columns(const HostColumns& block, std::int64_t start) const {
+    A total[HostColumns::kMost];
+    std::fill_n(total, block.width, A(Combine::start));
+    block.each([&](std::int64_t at, std::int64_t c) {
+      total[c] = Combine{}(total[c], static_cast<A>(read(start + at)));
+      write(start + at, total[c]);
     });
   }
 #ifdef TD_DEVICE_CODE

@@ -11,13 +11,6 @@ namespace {
 using scalar_math::exp;
 using std::log;
 
-// Between the elements of a row. The host computes rows with another step by columns, and a
-// constant lets it read vectors.
-template <class Row>
-TD_HD std::int64_t step_of(const RowShape& s) {
-  return Row::kOnHost ? 1 : s.stride;
-}
-
 // Subtracting the largest element keeps exp() in range: the exponents are then at most 0.
 template <class T, class Out, bool kLog>
 struct Softmax {

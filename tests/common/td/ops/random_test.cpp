@@ -49,6 +49,25 @@ TEST_CASE("the same seed gives the same values on every device and in every layo
   CHECK(values(empty({6, 4}).t().uniform_()) == dense);
 }
 
+TEST_CASE("normal numbers follow from the words of Philox by the formula of Box and Muller") {
+  for (const std::int64_t n : {1, 127, 129, 10001}) {
+    INFO(n);
+    manual_seed(5);
+    const Generator::State state = default_generator().get_state();
+    const List drawn = values(empty({n}).normal_(1, 2));
+    double worst = 0;
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      const PhiloxWords w = philox(state.seed, state.offset, i / 4);
+      const auto uniform = [&](std::size_t k) { return (w.word[k] >> 8) * 0x1p-24; };
+      const double radius = std::sqrt(-2 * std::log(1 - uniform(i % 4 / 2 * 2)));
+      const double angle = 2 * std::acos(-1.0) * uniform(i % 4 / 2 * 2 + 1);
+      const double expected = 1 + 2 * radius * (i % 2 ? std::sin(angle) : std::cos(angle));
+      worst = std::max(worst, std::abs(drawn[i] - expected) / (1 + radius));
+    }
+    CHECK(worst < 5e-7);
+  }
+}
+
 TEST_CASE("ranges and moments") {
   manual_seed(0);
   const Tensor u = rand({200000});
