@@ -106,7 +106,9 @@ __global__ void tensor_matmul(const half* a, const half* b, float* c, int m, int
 /// Exercise 13.half2_saxpy. Complete `half2_saxpy`. It must compute y[i] = a * x[i] + y[i] in
 /// half, two elements per instruction:
 /// - A thread computes the elements 2 * i and 2 * i + 1, where i is its index in the grid. It loads
-///   and stores them as one half2, and computes both with one __hfma2, which rounds once.
+///   and stores them as one half2.
+/// - Each result is the half nearest to the exact a * x[i] + y[i]: __hfma2 rounds once. A way
+///   through float rounds to float and then to half, which can give another half.
 /// - Neighboring threads access neighboring pairs.
 /// - If n is odd, the last element has no partner. One thread computes it alone.
 /// - The grid has (n + 1) / 2 threads, rounded up to whole blocks.
