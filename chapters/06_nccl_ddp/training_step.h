@@ -12,14 +12,14 @@
 /// and the step() of the optimizer.
 struct Strategy {
   std::function<td::Tensor(const td::Tensor& input)> forward;
-  std::function<void()> after_backward;
+  std::function<void()> after_backward;  ///< Empty: backward() has averaged the gradients.
 };
 
 /// DistributedDataParallel as a strategy: backward() averages, so nothing is left to do after it.
 inline Strategy ddp_strategy(td::nn::Sequential model, double bucket_cap_mb = 25) {
   td::distributed::DistributedDataParallel ddp(
       model, td::distributed::DistributedDataParallelOptions().bucket_cap_mb(bucket_cap_mb));
-  return {[ddp](const td::Tensor& input) mutable { return ddp->forward(input); }, [] {}};
+  return {[ddp](const td::Tensor& input) mutable { return ddp->forward(input); }, nullptr};
 }
 
 // anchor: step
@@ -32,7 +32,10 @@ inline td::Tensor train_step(Strategy& strategy, td::optim::Optimizer& optimizer
   const td::Tensor loss = td::nn::CrossEntropyLoss()(output, batch.target.to(device));
   phase.emplace("backward");
   loss.backward();
-  strategy.after_backward();
+  if (strategy.after_backward) {
+    phase.emplace("average");
+    strategy.after_backward();
+  }
   phase.emplace("step");
   optimizer.step();
   return loss.detach();

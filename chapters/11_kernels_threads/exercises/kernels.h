@@ -143,3 +143,24 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y);
 int double_in_halves(float* host, int n);
 /// Given: copies n elements into pinned memory, calls double_in_halves, and copies them back.
 int double_array(float* elements, int n);
+
+/// Exercise 11.repair_program. Repair `scale_columns`, which multiplies each column of a matrix by
+/// a number on the GPU: matrix[r * cols + c] *= scale[c]. The file compiles and runs, but its host
+/// code has four faults. Its author reports:
+///   - "With 100 columns, the last four keep their values. With 96 columns, all are right."
+///   - "Now and then the matrix does not change. If I print something first, it does."
+///   - "After many thousand calls, cudaMalloc finds no memory."
+///   - "With blocks of 64 rows the matrix never changes, and the function returns 0."
+///
+/// After the repair, the function must do what its author wanted:
+/// - Each block has (32, block_rows) threads, and the grid covers all columns and all rows.
+/// - When it returns 0, the matrix has the results.
+/// - It frees all that it allocated, also after an error.
+///
+/// @param matrix rows x cols elements in memory of the host, to be changed in place.
+/// @param scale cols elements in memory of the host.
+/// @return 0 (cudaSuccess), or the first error that CUDA returned. Blocks of more than 1,024
+/// threads are an error, and the next call must not return that error again.
+///
+/// Example: {1, 2, 3, 4} with 2 rows, 2 columns and scale {10, 100} becomes {10, 200, 30, 400}.
+int scale_columns(float* matrix, const float* scale, int rows, int cols, int block_rows);

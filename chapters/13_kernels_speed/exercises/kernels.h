@@ -66,6 +66,30 @@ __global__ void register_matmul(const float* a, const float* b, float* c, int m,
 /// Example: with k = 48, buffer 0 gets the first and the third pair of tiles, buffer 1 the second.
 __global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k);
 
+/// Exercise 13.repair_linear. Repair `linear_forward`, the product of torch.nn.Linear, y = x W^T:
+/// y[r * outputs + o] is the sum of x[r * depth + p] * weight[o * depth + p] over p. The file
+/// compiles and runs, but it has three faults. Its author reports:
+///   - "On a GPU, some results are wrong, and others in each run."
+///   - "The copies are asynchronous, but it is no faster than with plain loads."
+///   - "Nsight Compute says that shared memory is the limit: a load takes 32 passes."
+///
+/// After the repair, the kernel must do what its author wanted:
+/// - A block has (32, 8) threads and computes 8 rows and 32 columns of y. The grid has
+///   (outputs / 32, rows / 8) blocks.
+/// - All tiles are copied asynchronously, each once, into two buffers in turn, and the accesses to
+///   global memory are coalesced.
+/// - While a block adds the products of one pair of tiles, the copies of the next pair are in
+///   flight.
+/// - Accesses to shared memory are free of bank conflicts.
+/// - Use at most 2 calls of __syncthreads() per thread and pair of tiles.
+///
+/// @param x rows x depth elements; the number of rows is a multiple of 8.
+/// @param weight outputs x depth elements; both are multiples of 32.
+///
+/// Example: with depth = 96, buffer 0 gets the first and the third pair of tiles.
+__global__ void linear_forward(const float* x, const float* weight, float* y, int outputs,
+                               int depth);
+
 /// Exercise 13.tensor_matmul. Complete `tensor_matmul`. It must compute C = A B for row-major
 /// matrices on Tensor Cores, with nvcuda::wmma:
 /// - A block is one warp and computes one tile of 16 x 16 elements of C. The grid has
@@ -82,7 +106,9 @@ __global__ void tensor_matmul(const half* a, const half* b, float* c, int m, int
 /// Exercise 13.half2_saxpy. Complete `half2_saxpy`. It must compute y[i] = a * x[i] + y[i] in
 /// half, two elements per instruction:
 /// - A thread computes the elements 2 * i and 2 * i + 1, where i is its index in the grid. It loads
-///   and stores them as one half2, and computes both with one __hfma2, which rounds once.
+///   and stores them as one half2.
+/// - Each result is the half nearest to the exact a * x[i] + y[i]: __hfma2 rounds once. A way
+///   through float rounds to float and then to half, which can give another half.
 /// - Neighboring threads access neighboring pairs.
 /// - If n is odd, the last element has no partner. One thread computes it alone.
 /// - The grid has (n + 1) / 2 threads, rounded up to whole blocks.

@@ -47,6 +47,13 @@ TEST_CASE("the product is not rounded before the sum", "[half2_saxpy]") {
   scale_and_add({683, 683, 683}, {-2048, -2048, -2048}, 3, {1, 1, 1});
 }
 
+TEST_CASE("the sum is rounded once, to half", "[half2_saxpy]") {
+  // 2049 lies in the middle of the halves 2048 and 2050, and the sum a little above. A float is too
+  // short for the sum, so it becomes 2049 there, and then 2048.
+  const float little = 1.0F / 16384;
+  scale_and_add({683, 683, 683}, {little, little, little}, 3, {2050, 2050, 2050});
+}
+
 TEST_CASE("one request for 64 halves, coalesced", "[half2_saxpy]") {
   const int n = 1024;
   const simt::KernelReport report = scale_and_add(n);

@@ -61,7 +61,7 @@ Program::Program(std::string name, const Run& run) : name_(std::move(name)) {
   for (int word; words >> word;) arguments.push_back(word);
   try {
     const std::string problem = run(arguments);
-    std::cerr << problem;
+    if (!problem.empty()) std::cerr << problem << '\n';
     std::exit(problem.empty() ? 0 : 1);  // The runtime reports leaks when the process ends.
   } catch (const td::NotDoneYet&) {
     std::exit(kNotDone);

@@ -2,15 +2,16 @@
 
 #include "td/exercise.h"
 
-// answer: host_pointers
-// expect: n = 1024 with blocks of 256:
-// Passes arrays of the host to the kernel: a GPU cannot read them.
-namespace host_pointers {
-
+// The given kernel, which all answers launch.
 __global__ void add_elements(const float* a, const float* b, float* c, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) c[i] = a[i] + b[i];
 }
+
+// answer: host_pointers
+// expect: n = 1024 with blocks of 256:
+// Passes arrays of the host to the kernel: a GPU cannot read them.
+namespace host_pointers {
 
 int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
   const size_t bytes = n * sizeof(float);
@@ -36,11 +37,6 @@ int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
 // Right where the launch is valid: it never asks for the error of the launch.
 namespace launch_not_checked {
 
-__global__ void add_elements(const float* a, const float* b, float* c, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
-}
-
 int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
   const size_t bytes = n * sizeof(float);
   float *gpu_a = nullptr, *gpu_b = nullptr, *gpu_c = nullptr;
@@ -63,11 +59,6 @@ int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
 // expect: n = 1 with blocks of 128
 // Right where n is a multiple of the block size.
 namespace rounds_down {
-
-__global__ void add_elements(const float* a, const float* b, float* c, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
-}
 
 int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
   const size_t bytes = n * sizeof(float);
@@ -93,11 +84,6 @@ int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
 // Frees its memory only where everything went well.
 namespace leak_after_an_error {
 
-__global__ void add_elements(const float* a, const float* b, float* c, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
-}
-
 int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
   const size_t bytes = n * sizeof(float);
   float *gpu_a = nullptr, *gpu_b = nullptr, *gpu_c = nullptr;
@@ -121,11 +107,6 @@ int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
 // expect: a leak of 4096 bytes in 1 block
 // Frees the arguments, but not the result.
 namespace leak {
-
-__global__ void add_elements(const float* a, const float* b, float* c, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
-}
 
 int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
   const size_t bytes = n * sizeof(float);
@@ -151,11 +132,6 @@ int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
 // Copies the second argument in the wrong direction.
 namespace wrong_direction {
 
-__global__ void add_elements(const float* a, const float* b, float* c, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
-}
-
 int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
   const size_t bytes = n * sizeof(float);
   float *gpu_a = nullptr, *gpu_b = nullptr, *gpu_c = nullptr;
@@ -179,11 +155,6 @@ int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
 // expect: the host reads memory of the device
 // Reads the result where the host cannot: it needs a copy.
 namespace host_reads {
-
-__global__ void add_elements(const float* a, const float* b, float* c, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
-}
 
 int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
   const size_t bytes = n * sizeof(float);
@@ -209,11 +180,6 @@ int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
 // Copies n bytes, which are a quarter of the elements.
 namespace elements_not_bytes {
 
-__global__ void add_elements(const float* a, const float* b, float* c, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
-}
-
 int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
   const size_t bytes = n * sizeof(float);
   float *gpu_a = nullptr, *gpu_b = nullptr, *gpu_c = nullptr;
@@ -237,11 +203,6 @@ int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
 // expect: expected error 100, and it returned 0
 // Returns no error at all where there is no device.
 namespace errors_ignored {
-
-__global__ void add_elements(const float* a, const float* b, float* c, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
-}
 
 int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
   const size_t bytes = n * sizeof(float);
@@ -268,11 +229,6 @@ int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
 // Adds on the host, and launches nothing.
 namespace on_the_host {
 
-__global__ void add_elements(const float* a, const float* b, float* c, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
-}
-
 int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
   if (threads > 1024) return cudaErrorInvalidConfiguration;
   for (int i = 0; i < n; ++i) c[i] = a[i] + b[i];
@@ -286,10 +242,7 @@ int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
 // expect: the next call has a valid launch
 // cudaPeekAtLastError() returns the error and keeps it, so the next call returns it again.
 namespace peeks {
-__global__ void add_elements(const float* a, const float* b, float* c, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
-}
+
 int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
   float *x = nullptr, *y = nullptr, *z = nullptr;
   const size_t bytes = n * sizeof(float);
@@ -315,10 +268,7 @@ int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
 // expect: expected a launch of add_elements with block (128)
 // Right results, in blocks of 256 threads whatever the caller asks for.
 namespace ignores_threads {
-__global__ void add_elements(const float* a, const float* b, float* c, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
-}
+
 int add_on_gpu(const float* a, const float* b, float* c, int n, int threads) {
   float *x = nullptr, *y = nullptr, *z = nullptr;
   const size_t bytes = n * sizeof(float);

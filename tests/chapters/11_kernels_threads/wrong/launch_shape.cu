@@ -4,17 +4,30 @@
 
 #include "td/exercise.h"
 
-// answer: no_limit
-// expect: 70000 rows and 3 columns in blocks of (3, 1)
-// Right up to 65,535 blocks of rows. With more, CUDA refuses the launch.
-namespace no_limit {
-
+// The given kernel, which all answers launch.
 __global__ void fill_index(float* out, int rows, int cols) {
   const int c = blockIdx.x * blockDim.x + threadIdx.x;
   if (c >= cols) return;
   for (int r = blockIdx.y * blockDim.y + threadIdx.y; r < rows; r += gridDim.y * blockDim.y)
     out[r * cols + c] = r * cols + c;
 }
+
+// The given fill_matrix, with the answer's launch_shape.
+static int fill_by(decltype(launch_shape) launch, float* elements, int rows, int cols, int block_x,
+                   int block_y) {
+  float* gpu = nullptr;
+  const size_t bytes = sizeof(float) * rows * cols;
+  cudaError_t error = cudaMalloc(&gpu, bytes);
+  const int launched = error ? error : launch(gpu, rows, cols, block_x, block_y);
+  if (!launched) error = cudaMemcpy(elements, gpu, bytes, cudaMemcpyDeviceToHost);
+  cudaFree(gpu);
+  return launched ? launched : error;
+}
+
+// answer: no_limit
+// expect: 70000 rows and 3 columns in blocks of (3, 1)
+// Right up to 65,535 blocks of rows. With more, CUDA refuses the launch.
+namespace no_limit {
 
 int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
   const dim3 block(block_x, block_y);
@@ -24,13 +37,7 @@ int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
 }
 
 int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
-  float* gpu = nullptr;
-  const size_t bytes = sizeof(float) * rows * cols;
-  cudaError_t error = cudaMalloc(&gpu, bytes);
-  const int launched = error ? error : launch_shape(gpu, rows, cols, block_x, block_y);
-  if (!launched) error = cudaMemcpy(elements, gpu, bytes, cudaMemcpyDeviceToHost);
-  cudaFree(gpu);
-  return launched ? launched : error;
+  return fill_by(launch_shape, elements, rows, cols, block_x, block_y);
 }
 
 }  // namespace no_limit
@@ -40,13 +47,6 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 // Right where rows and columns fill whole blocks; the loop of the kernel does the other rows.
 namespace rounds_down {
 
-__global__ void fill_index(float* out, int rows, int cols) {
-  const int c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= cols) return;
-  for (int r = blockIdx.y * blockDim.y + threadIdx.y; r < rows; r += gridDim.y * blockDim.y)
-    out[r * cols + c] = r * cols + c;
-}
-
 int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
   const dim3 block(block_x, block_y);
   const dim3 grid((cols + block_x - 1) / block_x, max(rows / block_y, 1));
@@ -55,13 +55,7 @@ int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
 }
 
 int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
-  float* gpu = nullptr;
-  const size_t bytes = sizeof(float) * rows * cols;
-  cudaError_t error = cudaMalloc(&gpu, bytes);
-  const int launched = error ? error : launch_shape(gpu, rows, cols, block_x, block_y);
-  if (!launched) error = cudaMemcpy(elements, gpu, bytes, cudaMemcpyDeviceToHost);
-  cudaFree(gpu);
-  return launched ? launched : error;
+  return fill_by(launch_shape, elements, rows, cols, block_x, block_y);
 }
 
 }  // namespace rounds_down
@@ -71,13 +65,6 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 // Right where the columns fill whole blocks.
 namespace columns_round_down {
 
-__global__ void fill_index(float* out, int rows, int cols) {
-  const int c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= cols) return;
-  for (int r = blockIdx.y * blockDim.y + threadIdx.y; r < rows; r += gridDim.y * blockDim.y)
-    out[r * cols + c] = r * cols + c;
-}
-
 int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
   const dim3 block(block_x, block_y);
   const dim3 grid(max(cols / block_x, 1), (rows + block_y - 1) / block_y);
@@ -86,13 +73,7 @@ int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
 }
 
 int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
-  float* gpu = nullptr;
-  const size_t bytes = sizeof(float) * rows * cols;
-  cudaError_t error = cudaMalloc(&gpu, bytes);
-  const int launched = error ? error : launch_shape(gpu, rows, cols, block_x, block_y);
-  if (!launched) error = cudaMemcpy(elements, gpu, bytes, cudaMemcpyDeviceToHost);
-  cudaFree(gpu);
-  return launched ? launched : error;
+  return fill_by(launch_shape, elements, rows, cols, block_x, block_y);
 }
 
 }  // namespace columns_round_down
@@ -102,13 +83,6 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 // The rows in `.x`. Right for square matrices in square blocks.
 namespace x_is_rows {
 
-__global__ void fill_index(float* out, int rows, int cols) {
-  const int c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= cols) return;
-  for (int r = blockIdx.y * blockDim.y + threadIdx.y; r < rows; r += gridDim.y * blockDim.y)
-    out[r * cols + c] = r * cols + c;
-}
-
 int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
   const dim3 block(block_x, block_y);
   const dim3 grid((rows + block_y - 1) / block_y, min((cols + block_x - 1) / block_x, 65535));
@@ -117,13 +91,7 @@ int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
 }
 
 int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
-  float* gpu = nullptr;
-  const size_t bytes = sizeof(float) * rows * cols;
-  cudaError_t error = cudaMalloc(&gpu, bytes);
-  const int launched = error ? error : launch_shape(gpu, rows, cols, block_x, block_y);
-  if (!launched) error = cudaMemcpy(elements, gpu, bytes, cudaMemcpyDeviceToHost);
-  cudaFree(gpu);
-  return launched ? launched : error;
+  return fill_by(launch_shape, elements, rows, cols, block_x, block_y);
 }
 
 }  // namespace x_is_rows
@@ -133,13 +101,6 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 // A grid of one row of blocks. Every result is right, because the kernel has a loop.
 namespace one_dimension {
 
-__global__ void fill_index(float* out, int rows, int cols) {
-  const int c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= cols) return;
-  for (int r = blockIdx.y * blockDim.y + threadIdx.y; r < rows; r += gridDim.y * blockDim.y)
-    out[r * cols + c] = r * cols + c;
-}
-
 int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
   const dim3 block(block_x, block_y);
   const dim3 grid((cols + block_x - 1) / block_x);
@@ -148,13 +109,7 @@ int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
 }
 
 int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
-  float* gpu = nullptr;
-  const size_t bytes = sizeof(float) * rows * cols;
-  cudaError_t error = cudaMalloc(&gpu, bytes);
-  const int launched = error ? error : launch_shape(gpu, rows, cols, block_x, block_y);
-  if (!launched) error = cudaMemcpy(elements, gpu, bytes, cudaMemcpyDeviceToHost);
-  cudaFree(gpu);
-  return launched ? launched : error;
+  return fill_by(launch_shape, elements, rows, cols, block_x, block_y);
 }
 
 }  // namespace one_dimension
@@ -164,13 +119,6 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 // The same grid for every size. Every result is right, but most threads have nothing to do.
 namespace always_128 {
 
-__global__ void fill_index(float* out, int rows, int cols) {
-  const int c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= cols) return;
-  for (int r = blockIdx.y * blockDim.y + threadIdx.y; r < rows; r += gridDim.y * blockDim.y)
-    out[r * cols + c] = r * cols + c;
-}
-
 int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
   const dim3 block(block_x, block_y);
   const dim3 grid((cols + block_x - 1) / block_x, 128);
@@ -179,13 +127,7 @@ int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
 }
 
 int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
-  float* gpu = nullptr;
-  const size_t bytes = sizeof(float) * rows * cols;
-  cudaError_t error = cudaMalloc(&gpu, bytes);
-  const int launched = error ? error : launch_shape(gpu, rows, cols, block_x, block_y);
-  if (!launched) error = cudaMemcpy(elements, gpu, bytes, cudaMemcpyDeviceToHost);
-  cudaFree(gpu);
-  return launched ? launched : error;
+  return fill_by(launch_shape, elements, rows, cols, block_x, block_y);
 }
 
 }  // namespace always_128
@@ -195,13 +137,6 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 // One block too many where the matrix fills whole blocks.
 namespace one_too_many {
 
-__global__ void fill_index(float* out, int rows, int cols) {
-  const int c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= cols) return;
-  for (int r = blockIdx.y * blockDim.y + threadIdx.y; r < rows; r += gridDim.y * blockDim.y)
-    out[r * cols + c] = r * cols + c;
-}
-
 int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
   const dim3 block(block_x, block_y);
   const dim3 grid(cols / block_x + 1, min(rows / block_y + 1, 65535));
@@ -210,13 +145,7 @@ int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
 }
 
 int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
-  float* gpu = nullptr;
-  const size_t bytes = sizeof(float) * rows * cols;
-  cudaError_t error = cudaMalloc(&gpu, bytes);
-  const int launched = error ? error : launch_shape(gpu, rows, cols, block_x, block_y);
-  if (!launched) error = cudaMemcpy(elements, gpu, bytes, cudaMemcpyDeviceToHost);
-  cudaFree(gpu);
-  return launched ? launched : error;
+  return fill_by(launch_shape, elements, rows, cols, block_x, block_y);
 }
 
 }  // namespace one_too_many
@@ -226,13 +155,6 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 // Right where the launch is valid.
 namespace error_not_asked {
 
-__global__ void fill_index(float* out, int rows, int cols) {
-  const int c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= cols) return;
-  for (int r = blockIdx.y * blockDim.y + threadIdx.y; r < rows; r += gridDim.y * blockDim.y)
-    out[r * cols + c] = r * cols + c;
-}
-
 int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
   const dim3 block(block_x, block_y);
   const dim3 grid((cols + block_x - 1) / block_x, min((rows + block_y - 1) / block_y, 65535));
@@ -241,13 +163,7 @@ int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
 }
 
 int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
-  float* gpu = nullptr;
-  const size_t bytes = sizeof(float) * rows * cols;
-  cudaError_t error = cudaMalloc(&gpu, bytes);
-  const int launched = error ? error : launch_shape(gpu, rows, cols, block_x, block_y);
-  if (!launched) error = cudaMemcpy(elements, gpu, bytes, cudaMemcpyDeviceToHost);
-  cudaFree(gpu);
-  return launched ? launched : error;
+  return fill_by(launch_shape, elements, rows, cols, block_x, block_y);
 }
 
 }  // namespace error_not_asked
@@ -257,13 +173,6 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 // The block comes second in <<<grid, block>>>.
 namespace block_and_grid_exchanged {
 
-__global__ void fill_index(float* out, int rows, int cols) {
-  const int c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= cols) return;
-  for (int r = blockIdx.y * blockDim.y + threadIdx.y; r < rows; r += gridDim.y * blockDim.y)
-    out[r * cols + c] = r * cols + c;
-}
-
 int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
   const dim3 block(block_x, block_y);
   const dim3 grid((cols + block_x - 1) / block_x, min((rows + block_y - 1) / block_y, 65535));
@@ -272,13 +181,7 @@ int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
 }
 
 int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
-  float* gpu = nullptr;
-  const size_t bytes = sizeof(float) * rows * cols;
-  cudaError_t error = cudaMalloc(&gpu, bytes);
-  const int launched = error ? error : launch_shape(gpu, rows, cols, block_x, block_y);
-  if (!launched) error = cudaMemcpy(elements, gpu, bytes, cudaMemcpyDeviceToHost);
-  cudaFree(gpu);
-  return launched ? launched : error;
+  return fill_by(launch_shape, elements, rows, cols, block_x, block_y);
 }
 
 }  // namespace block_and_grid_exchanged
@@ -287,52 +190,34 @@ int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
 // expect: 2 rows and 70000 columns in blocks of (1, 2)
 // Limits `.x`, too. Right up to 65,535 blocks of columns.
 namespace limits_both {
-__global__ void fill_index(float* out, int rows, int cols) {
-  const int c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= cols) return;
-  for (int r = blockIdx.y * blockDim.y + threadIdx.y; r < rows; r += gridDim.y * blockDim.y)
-    out[r * cols + c] = r * cols + c;
-}
+
 int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
   const dim3 block(block_x, block_y), grid(std::min(65535, (cols + block_x - 1) / block_x),
                                            std::min(65535, (rows + block_y - 1) / block_y));
   fill_index<<<grid, block>>>(out, rows, cols);
   return cudaGetLastError();
 }
+
 int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
-  float* gpu = nullptr;
-  const size_t bytes = sizeof(float) * rows * cols;
-  cudaError_t error = cudaMalloc(&gpu, bytes);
-  const int launched = error ? error : launch_shape(gpu, rows, cols, block_x, block_y);
-  if (!launched) error = cudaMemcpy(elements, gpu, bytes, cudaMemcpyDeviceToHost);
-  cudaFree(gpu);
-  return launched ? launched : error;
+  return fill_by(launch_shape, elements, rows, cols, block_x, block_y);
 }
+
 }  // namespace limits_both
 
 // answer: peeks
 // expect: the next call has a valid launch
 // cudaPeekAtLastError() returns the error and keeps it, so the next call returns it again.
 namespace peeks {
-__global__ void fill_index(float* out, int rows, int cols) {
-  const int c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= cols) return;
-  for (int r = blockIdx.y * blockDim.y + threadIdx.y; r < rows; r += gridDim.y * blockDim.y)
-    out[r * cols + c] = r * cols + c;
-}
+
 int launch_shape(float* out, int rows, int cols, int block_x, int block_y) {
   const dim3 block(block_x, block_y),
       grid((cols + block_x - 1) / block_x, std::min(65535, (rows + block_y - 1) / block_y));
   fill_index<<<grid, block>>>(out, rows, cols);
   return cudaPeekAtLastError();
 }
+
 int fill_matrix(float* elements, int rows, int cols, int block_x, int block_y) {
-  float* gpu = nullptr;
-  const size_t bytes = sizeof(float) * rows * cols;
-  cudaError_t error = cudaMalloc(&gpu, bytes);
-  const int launched = error ? error : launch_shape(gpu, rows, cols, block_x, block_y);
-  if (!launched) error = cudaMemcpy(elements, gpu, bytes, cudaMemcpyDeviceToHost);
-  cudaFree(gpu);
-  return launched ? launched : error;
+  return fill_by(launch_shape, elements, rows, cols, block_x, block_y);
 }
+
 }  // namespace peeks

@@ -4,15 +4,28 @@
 
 #include "td/exercise.h"
 
-// answer: one_buffer
-// expect: in another stream, and nothing orders the two
-// Right where the first half is finished in time: the second one is copied over it.
-namespace one_buffer {
-
+// The given kernel, which all answers launch.
 __global__ void double_elements(float* x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) x[i] *= 2;
 }
+
+// The given double_array, with the answer's double_in_halves.
+static int double_by(decltype(double_in_halves) halves, float* elements, int n) {
+  float* pinned = nullptr;
+  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
+  if (error) return error;
+  std::memcpy(pinned, elements, n * sizeof(float));
+  const int result = halves(pinned, n);
+  std::memcpy(elements, pinned, n * sizeof(float));
+  cudaFreeHost(pinned);
+  return result;
+}
+
+// answer: one_buffer
+// expect: in another stream, and nothing orders the two
+// Right where the first half is finished in time: the second one is copied over it.
+namespace one_buffer {
 
 int double_in_halves(float* host, int n) {
   const int half = n / 2;
@@ -33,16 +46,7 @@ int double_in_halves(float* host, int n) {
   return cudaGetLastError();  // the first error of all these calls
 }
 
-int double_array(float* elements, int n) {
-  float* pinned = nullptr;
-  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
-  if (error) return error;
-  std::memcpy(pinned, elements, n * sizeof(float));
-  const int result = double_in_halves(pinned, n);
-  std::memcpy(elements, pinned, n * sizeof(float));
-  cudaFreeHost(pinned);
-  return result;
-}
+int double_array(float* elements, int n) { return double_by(double_in_halves, elements, n); }
 
 }  // namespace one_buffer
 
@@ -50,11 +54,6 @@ int double_array(float* elements, int n) {
 // expect: copies and launches that may run while another stream works, found 0
 // Right, but both halves are in one stream, one after another.
 namespace one_stream {
-
-__global__ void double_elements(float* x, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) x[i] *= 2;
-}
 
 int double_in_halves(float* host, int n) {
   const int half = n / 2;
@@ -75,16 +74,7 @@ int double_in_halves(float* host, int n) {
   return cudaGetLastError();  // the first error of all these calls
 }
 
-int double_array(float* elements, int n) {
-  float* pinned = nullptr;
-  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
-  if (error) return error;
-  std::memcpy(pinned, elements, n * sizeof(float));
-  const int result = double_in_halves(pinned, n);
-  std::memcpy(elements, pinned, n * sizeof(float));
-  cudaFreeHost(pinned);
-  return result;
-}
+int double_array(float* elements, int n) { return double_by(double_in_halves, elements, n); }
 
 }  // namespace one_stream
 
@@ -92,11 +82,6 @@ int double_array(float* elements, int n) {
 // expect: copies and launches that may run while another stream works, found 0
 // Right, but waits for the first half before it queues the second one.
 namespace waits_for_each_half {
-
-__global__ void double_elements(float* x, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) x[i] *= 2;
-}
 
 int double_in_halves(float* host, int n) {
   const int half = n / 2;
@@ -117,16 +102,7 @@ int double_in_halves(float* host, int n) {
   return cudaGetLastError();  // the first error of all these calls
 }
 
-int double_array(float* elements, int n) {
-  float* pinned = nullptr;
-  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
-  if (error) return error;
-  std::memcpy(pinned, elements, n * sizeof(float));
-  const int result = double_in_halves(pinned, n);
-  std::memcpy(elements, pinned, n * sizeof(float));
-  cudaFreeHost(pinned);
-  return result;
-}
+int double_array(float* elements, int n) { return double_by(double_in_halves, elements, n); }
 
 }  // namespace waits_for_each_half
 
@@ -134,11 +110,6 @@ int double_array(float* elements, int n) {
 // expect: copies and launches that may run while another stream works, found
 // Right, but cudaMemcpy waits, so nothing overlaps.
 namespace blocking_copies {
-
-__global__ void double_elements(float* x, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) x[i] *= 2;
-}
 
 int double_in_halves(float* host, int n) {
   const int half = n / 2;
@@ -160,16 +131,7 @@ int double_in_halves(float* host, int n) {
   return cudaGetLastError();  // the first error of all these calls
 }
 
-int double_array(float* elements, int n) {
-  float* pinned = nullptr;
-  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
-  if (error) return error;
-  std::memcpy(pinned, elements, n * sizeof(float));
-  const int result = double_in_halves(pinned, n);
-  std::memcpy(elements, pinned, n * sizeof(float));
-  cudaFreeHost(pinned);
-  return result;
-}
+int double_array(float* elements, int n) { return double_by(double_in_halves, elements, n); }
 
 }  // namespace blocking_copies
 
@@ -177,11 +139,6 @@ int double_array(float* elements, int n) {
 // expect: and has not waited for it
 // Returns before the copies back have ended.
 namespace no_wait {
-
-__global__ void double_elements(float* x, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) x[i] *= 2;
-}
 
 int double_in_halves(float* host, int n) {
   const int half = n / 2;
@@ -201,16 +158,7 @@ int double_in_halves(float* host, int n) {
   return cudaGetLastError();  // the first error of all these calls
 }
 
-int double_array(float* elements, int n) {
-  float* pinned = nullptr;
-  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
-  if (error) return error;
-  std::memcpy(pinned, elements, n * sizeof(float));
-  const int result = double_in_halves(pinned, n);
-  std::memcpy(elements, pinned, n * sizeof(float));
-  cudaFreeHost(pinned);
-  return result;
-}
+int double_array(float* elements, int n) { return double_by(double_in_halves, elements, n); }
 
 }  // namespace no_wait
 
@@ -218,11 +166,6 @@ int double_array(float* elements, int n) {
 // expect: and has not waited for it
 // Waits for the second stream alone.
 namespace waits_for_one {
-
-__global__ void double_elements(float* x, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) x[i] *= 2;
-}
 
 int double_in_halves(float* host, int n) {
   const int half = n / 2;
@@ -243,16 +186,7 @@ int double_in_halves(float* host, int n) {
   return cudaGetLastError();  // the first error of all these calls
 }
 
-int double_array(float* elements, int n) {
-  float* pinned = nullptr;
-  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
-  if (error) return error;
-  std::memcpy(pinned, elements, n * sizeof(float));
-  const int result = double_in_halves(pinned, n);
-  std::memcpy(elements, pinned, n * sizeof(float));
-  cudaFreeHost(pinned);
-  return result;
-}
+int double_array(float* elements, int n) { return double_by(double_in_halves, elements, n); }
 
 }  // namespace waits_for_one
 
@@ -260,11 +194,6 @@ int double_array(float* elements, int n) {
 // expect: n = 1000
 // Launches in the default stream, which does not wait for the copies.
 namespace kernel_in_the_default_stream {
-
-__global__ void double_elements(float* x, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) x[i] *= 2;
-}
 
 int double_in_halves(float* host, int n) {
   const int half = n / 2;
@@ -285,16 +214,7 @@ int double_in_halves(float* host, int n) {
   return cudaGetLastError();  // the first error of all these calls
 }
 
-int double_array(float* elements, int n) {
-  float* pinned = nullptr;
-  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
-  if (error) return error;
-  std::memcpy(pinned, elements, n * sizeof(float));
-  const int result = double_in_halves(pinned, n);
-  std::memcpy(elements, pinned, n * sizeof(float));
-  cudaFreeHost(pinned);
-  return result;
-}
+int double_array(float* elements, int n) { return double_by(double_in_halves, elements, n); }
 
 }  // namespace kernel_in_the_default_stream
 
@@ -302,11 +222,6 @@ int double_array(float* elements, int n) {
 // expect: n = 1000
 // Doubles the first half in both streams. The order decides what comes of it.
 namespace first_half_twice {
-
-__global__ void double_elements(float* x, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) x[i] *= 2;
-}
 
 int double_in_halves(float* host, int n) {
   const int half = n / 2;
@@ -327,16 +242,7 @@ int double_in_halves(float* host, int n) {
   return cudaGetLastError();  // the first error of all these calls
 }
 
-int double_array(float* elements, int n) {
-  float* pinned = nullptr;
-  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
-  if (error) return error;
-  std::memcpy(pinned, elements, n * sizeof(float));
-  const int result = double_in_halves(pinned, n);
-  std::memcpy(elements, pinned, n * sizeof(float));
-  cudaFreeHost(pinned);
-  return result;
-}
+int double_array(float* elements, int n) { return double_by(double_in_halves, elements, n); }
 
 }  // namespace first_half_twice
 
@@ -344,10 +250,7 @@ int double_array(float* elements, int n) {
 // expect: n = 5000: it returned the error
 // A block has all threads of a half. Right for halves of at most 1,024 elements.
 namespace one_block {
-__global__ void double_elements(float* x, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) x[i] *= 2;
-}
+
 int double_in_halves(float* host, int n) {
   const int half = n / 2;
   const size_t bytes = half * sizeof(float);
@@ -366,14 +269,7 @@ int double_in_halves(float* host, int n) {
   cudaFree(gpu);
   return cudaGetLastError();
 }
-int double_array(float* elements, int n) {
-  float* pinned = nullptr;
-  cudaError_t error = cudaMallocHost(&pinned, n * sizeof(float));
-  if (error) return error;
-  std::memcpy(pinned, elements, n * sizeof(float));
-  const int result = double_in_halves(pinned, n);
-  std::memcpy(elements, pinned, n * sizeof(float));
-  cudaFreeHost(pinned);
-  return result;
-}
+
+int double_array(float* elements, int n) { return double_by(double_in_halves, elements, n); }
+
 }  // namespace one_block

@@ -1,19 +1,18 @@
 #include "kernels.h"
 
-// answer: in_float
-// Converts a pair to two floats, computes with fmaf, and rounds the pair.
-namespace in_float {
+// answer: a_pair_of_one
+// Returns early, and takes the last element of an odd n as a pair of two equal halves.
+namespace a_pair_of_one {
 __global__ void half2_saxpy(int n, half a, const half* x, half* y) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x, element = 2 * i;
+  const int element = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
   if (element >= n) return;
-  const float factor = __half2float(a);
-  if (element == n - 1) {
-    y[element] = __float2half(fmaf(factor, __half2float(x[element]), __half2float(y[element])));
+  const half2 factors = __halves2half2(a, a);
+  if (element + 1 == n) {
+    const half2 left = __half2half2(x[element]), right = __half2half2(y[element]);
+    y[element] = __low2half(__hfma2(left, factors, right));
     return;
   }
-  const float2 left = __half22float2(*reinterpret_cast<const half2*>(&x[element]));
-  half2& sum = *reinterpret_cast<half2*>(&y[element]);
-  const float2 right = __half22float2(sum);
-  sum = __floats2half2_rn(fmaf(factor, left.x, right.x), fmaf(factor, left.y, right.y));
+  half2& sum = *reinterpret_cast<half2*>(y + element);
+  sum = __hfma2(*reinterpret_cast<const half2*>(x + element), factors, sum);
 }
-}  // namespace in_float
+}  // namespace a_pair_of_one

@@ -2,6 +2,44 @@
 
 #include "td/exercise.h"
 
+namespace {
+
+namespace simt = td::simt;
+using Context = td::autograd::AutogradContext;
+
+simt::LaunchConfig config(const td::Tensor& x) {
+  return {dim3(static_cast<unsigned>((x.numel() + 255) / 256)), dim3(256)};
+}
+
+// The passes of the solution, which most answers change in one place.
+td::Tensor forward_of(const td::Tensor& x, double cap) {
+  td::Tensor y = td::empty_like(x);
+  if (x.numel() > 0)
+    simt::launch<softcap_forward>(config(x), x, y, cap, static_cast<int>(x.numel()));
+  return y;
+}
+
+td::TensorList backward_of(const td::Tensor& grad_y, const td::Tensor& y, double cap) {
+  const td::Tensor grad_x = td::empty_like(y);
+  if (y.numel() > 0)
+    simt::launch<softcap_backward>(config(y), grad_y, y, grad_x, cap, static_cast<int>(y.numel()));
+  return {grad_x, td::Tensor()};
+}
+
+// The forward pass with all that it saves.
+td::Tensor saving_forward(Context* ctx, const td::Tensor& x, double cap) {
+  const td::Tensor y = forward_of(x.contiguous(), cap);
+  ctx->save_for_backward({y});
+  ctx->saved_data["cap"] = cap;
+  return y;
+}
+
+td::TensorList saved_backward(Context* ctx, const td::Tensor& grad_y) {
+  return backward_of(grad_y, ctx->get_saved_variables()[0], ctx->saved_data["cap"].toDouble());
+}
+
+}  // namespace
+
 // answer: by_operations_of_td
 // expect: the forward pass should launch softcap_forward once; it launched 0 kernels
 // Values and gradients are right, but td's own operations compute them, in four passes.
@@ -13,34 +51,15 @@ td::Tensor softcap(const td::Tensor& x, double cap) { return (x / cap).tanh() * 
 // expect: the gradient through caps of 2.5 and 4
 // Right where the cap is an integer. toInt() drops the fraction.
 namespace cap_as_an_integer {
-namespace simt = td::simt;
-
-namespace {
-unsigned blocks_of(const td::Tensor& x) { return static_cast<unsigned>((x.numel() + 255) / 256); }
 struct Softcap : td::autograd::Function<Softcap> {
-  static td::Tensor forward(td::autograd::AutogradContext* ctx, const td::Tensor& x, double cap) {
-    const td::Tensor in = x.contiguous();
-    const td::Tensor y = td::empty(x.sizes(), x.options());
-    if (x.numel() > 0)
-      simt::launch<softcap_forward>({blocks_of(x), 256}, in, y, static_cast<float>(cap),
-                                    static_cast<int>(x.numel()));
-    ctx->save_for_backward({y});
-    ctx->saved_data["cap"] = cap;
-    return y;
+  static td::Tensor forward(Context* ctx, const td::Tensor& x, double cap) {
+    return saving_forward(ctx, x, cap);
   }
-  static td::TensorList backward(td::autograd::AutogradContext* ctx, td::TensorList gradients) {
-    const td::Tensor y = ctx->get_saved_variables()[0];
-    const td::Tensor g = gradients[0].contiguous();
-    const td::Tensor out = td::empty(y.sizes(), y.options());
-    if (y.numel() > 0)
-      simt::launch<softcap_backward>({blocks_of(y), 256}, g, y, out,
-                                     static_cast<float>(ctx->saved_data["cap"].toInt()),
-                                     static_cast<int>(y.numel()));
-    return {out, td::Tensor()};
+  static td::TensorList backward(Context* ctx, td::TensorList gradients) {
+    return backward_of(gradients[0].contiguous(), ctx->get_saved_variables()[0],
+                       static_cast<double>(ctx->saved_data["cap"].toInt()));
   }
 };
-}  // namespace
-
 td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, cap); }
 }  // namespace cap_as_an_integer
 
@@ -48,34 +67,18 @@ td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, c
 // expect: the gradient through caps of 2.5 and 4
 // Right for one call at a time. The next call replaces the cap before the backward pass.
 namespace cap_in_a_global {
-namespace simt = td::simt;
-
-namespace {
-unsigned blocks_of(const td::Tensor& x) { return static_cast<unsigned>((x.numel() + 255) / 256); }
 double last_cap = 0;
 struct Softcap : td::autograd::Function<Softcap> {
-  static td::Tensor forward(td::autograd::AutogradContext* ctx, const td::Tensor& x, double cap) {
-    const td::Tensor in = x.contiguous();
-    const td::Tensor y = td::empty(x.sizes(), x.options());
-    if (x.numel() > 0)
-      simt::launch<softcap_forward>({blocks_of(x), 256}, in, y, static_cast<float>(cap),
-                                    static_cast<int>(x.numel()));
+  static td::Tensor forward(Context* ctx, const td::Tensor& x, double cap) {
+    const td::Tensor y = forward_of(x.contiguous(), cap);
     ctx->save_for_backward({y});
     last_cap = cap;
     return y;
   }
-  static td::TensorList backward(td::autograd::AutogradContext* ctx, td::TensorList gradients) {
-    const td::Tensor y = ctx->get_saved_variables()[0];
-    const td::Tensor g = gradients[0].contiguous();
-    const td::Tensor out = td::empty(y.sizes(), y.options());
-    if (y.numel() > 0)
-      simt::launch<softcap_backward>({blocks_of(y), 256}, g, y, out, static_cast<float>(last_cap),
-                                     static_cast<int>(y.numel()));
-    return {out, td::Tensor()};
+  static td::TensorList backward(Context* ctx, td::TensorList gradients) {
+    return backward_of(gradients[0].contiguous(), ctx->get_saved_variables()[0], last_cap);
   }
 };
-}  // namespace
-
 td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, cap); }
 }  // namespace cap_in_a_global
 
@@ -83,35 +86,18 @@ td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, c
 // expect: invalid configuration argument: the grid (0, 1, 1) has no block
 // Right for tensors with elements. CUDA refuses a grid without blocks.
 namespace empty_grid {
-namespace simt = td::simt;
-
-namespace {
-
-simt::LaunchConfig config(const td::Tensor& x) {
-  return {dim3(static_cast<unsigned>((x.numel() + 255) / 256)), dim3(256)};
-}
-
 struct Softcap : td::autograd::Function<Softcap> {
-  static td::Tensor forward(td::autograd::AutogradContext* ctx, const td::Tensor& input,
-                            double cap) {
-    const td::Tensor x = input.contiguous(), y = td::empty_like(x);
-    simt::launch<softcap_forward>(config(x), x, y, cap, static_cast<int>(x.numel()));
+  static td::Tensor forward(Context* ctx, const td::Tensor& x, double cap) {
+    const td::Tensor in = x.contiguous(), y = td::empty_like(in);
+    simt::launch<softcap_forward>(config(in), in, y, cap, static_cast<int>(in.numel()));
     ctx->save_for_backward({y});
     ctx->saved_data["cap"] = cap;
     return y;
   }
-
-  static td::TensorList backward(td::autograd::AutogradContext* ctx, td::TensorList gradients) {
-    const td::Tensor y = ctx->get_saved_variables()[0];
-    const td::Tensor grad_y = gradients[0].contiguous(), grad_x = td::empty_like(y);
-    simt::launch<softcap_backward>(config(y), grad_y, y, grad_x, ctx->saved_data["cap"].toDouble(),
-                                   static_cast<int>(y.numel()));
-    return {grad_x, td::Tensor()};
+  static td::TensorList backward(Context* ctx, td::TensorList gradients) {
+    return saved_backward(ctx, gradients[0].contiguous());
   }
 };
-
-}  // namespace
-
 td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, cap); }
 }  // namespace empty_grid
 
@@ -119,38 +105,14 @@ td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, c
 // expect: the gradient of a weighted sum: index 0: expected 0, got 0.18
 // Right where the gradient of the result is 1, as for sum().
 namespace forgets_the_chain {
-namespace simt = td::simt;
-
-namespace {
-
-simt::LaunchConfig config(const td::Tensor& x) {
-  return {dim3(static_cast<unsigned>((x.numel() + 255) / 256)), dim3(256)};
-}
-
 struct Softcap : td::autograd::Function<Softcap> {
-  static td::Tensor forward(td::autograd::AutogradContext* ctx, const td::Tensor& input,
-                            double cap) {
-    const td::Tensor x = input.contiguous(), y = td::empty_like(x);
-    if (x.numel() > 0)
-      simt::launch<softcap_forward>(config(x), x, y, cap, static_cast<int>(x.numel()));
-    ctx->save_for_backward({y});
-    ctx->saved_data["cap"] = cap;
-    return y;
+  static td::Tensor forward(Context* ctx, const td::Tensor& x, double cap) {
+    return saving_forward(ctx, x, cap);
   }
-
-  static td::TensorList backward(td::autograd::AutogradContext* ctx, td::TensorList gradients) {
-    const td::Tensor y = ctx->get_saved_variables()[0];
-    const td::Tensor grad_y = td::ones_like(y), grad_x = td::empty_like(y);
-    if (y.numel() > 0)
-      simt::launch<softcap_backward>(config(y), grad_y, y, grad_x,
-                                     ctx->saved_data["cap"].toDouble(),
-                                     static_cast<int>(y.numel()));
-    return {grad_x, td::Tensor()};
+  static td::TensorList backward(Context* ctx, td::TensorList gradients) {
+    return saved_backward(ctx, td::ones_like(gradients[0]));
   }
 };
-
-}  // namespace
-
 td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, cap); }
 }  // namespace forgets_the_chain
 
@@ -158,52 +120,27 @@ td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, c
 // expect: the result is outside the graph of x
 // The values are right. Without a Function the launch leaves no trace in the graph.
 namespace outside_the_graph {
-namespace simt = td::simt;
-
-td::Tensor softcap(const td::Tensor& input, double cap) {
-  const td::Tensor x = input.contiguous(), y = td::empty_like(x);
-  const auto n = static_cast<int>(x.numel());
-  if (n > 0) simt::launch<softcap_forward>({dim3((n + 255) / 256), dim3(256)}, x, y, cap, n);
-  return y;
-}
+td::Tensor softcap(const td::Tensor& x, double cap) { return forward_of(x.contiguous(), cap); }
 }  // namespace outside_the_graph
 
 // answer: rounds_the_grid_down
 // expect: 1 element: index 0: expected -2.866859
 // Right for multiples of 256 elements. The last elements get no thread.
 namespace rounds_the_grid_down {
-namespace simt = td::simt;
-
-namespace {
-
-simt::LaunchConfig config(const td::Tensor& x) {
-  return {dim3(static_cast<unsigned>(x.numel() / 256)), dim3(256)};
-}
-
 struct Softcap : td::autograd::Function<Softcap> {
-  static td::Tensor forward(td::autograd::AutogradContext* ctx, const td::Tensor& input,
-                            double cap) {
-    const td::Tensor x = input.contiguous(), y = td::empty_like(x);
-    if (x.numel() >= 256)
-      simt::launch<softcap_forward>(config(x), x, y, cap, static_cast<int>(x.numel()));
+  static td::Tensor forward(Context* ctx, const td::Tensor& x, double cap) {
+    const td::Tensor in = x.contiguous(), y = td::empty_like(in);
+    if (in.numel() >= 256)
+      simt::launch<softcap_forward>({dim3(static_cast<unsigned>(in.numel() / 256)), dim3(256)}, in,
+                                    y, cap, static_cast<int>(in.numel()));
     ctx->save_for_backward({y});
     ctx->saved_data["cap"] = cap;
     return y;
   }
-
-  static td::TensorList backward(td::autograd::AutogradContext* ctx, td::TensorList gradients) {
-    const td::Tensor y = ctx->get_saved_variables()[0];
-    const td::Tensor grad_y = gradients[0].contiguous(), grad_x = td::empty_like(y);
-    if (y.numel() >= 256)
-      simt::launch<softcap_backward>(config(y), grad_y, y, grad_x,
-                                     ctx->saved_data["cap"].toDouble(),
-                                     static_cast<int>(y.numel()));
-    return {grad_x, td::Tensor()};
+  static td::TensorList backward(Context* ctx, td::TensorList gradients) {
+    return saved_backward(ctx, gradients[0].contiguous());
   }
 };
-
-}  // namespace
-
 td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, cap); }
 }  // namespace rounds_the_grid_down
 
@@ -211,38 +148,17 @@ td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, c
 // expect: the gradient of the sum: index 0: expected 0.1807066, got -1.25
 // The kernel of the backward pass takes the result. Right only where x is 0.
 namespace saves_the_input {
-namespace simt = td::simt;
-
-namespace {
-
-simt::LaunchConfig config(const td::Tensor& x) {
-  return {dim3(static_cast<unsigned>((x.numel() + 255) / 256)), dim3(256)};
-}
-
 struct Softcap : td::autograd::Function<Softcap> {
-  static td::Tensor forward(td::autograd::AutogradContext* ctx, const td::Tensor& input,
-                            double cap) {
-    const td::Tensor x = input.contiguous(), y = td::empty_like(x);
-    if (x.numel() > 0)
-      simt::launch<softcap_forward>(config(x), x, y, cap, static_cast<int>(x.numel()));
-    ctx->save_for_backward({x});
+  static td::Tensor forward(Context* ctx, const td::Tensor& x, double cap) {
+    const td::Tensor in = x.contiguous();
+    ctx->save_for_backward({in});
     ctx->saved_data["cap"] = cap;
-    return y;
+    return forward_of(in, cap);
   }
-
-  static td::TensorList backward(td::autograd::AutogradContext* ctx, td::TensorList gradients) {
-    const td::Tensor y = ctx->get_saved_variables()[0];
-    const td::Tensor grad_y = gradients[0].contiguous(), grad_x = td::empty_like(y);
-    if (y.numel() > 0)
-      simt::launch<softcap_backward>(config(y), grad_y, y, grad_x,
-                                     ctx->saved_data["cap"].toDouble(),
-                                     static_cast<int>(y.numel()));
-    return {grad_x, td::Tensor()};
+  static td::TensorList backward(Context* ctx, td::TensorList gradients) {
+    return saved_backward(ctx, gradients[0].contiguous());
   }
 };
-
-}  // namespace
-
 td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, cap); }
 }  // namespace saves_the_input
 
@@ -250,38 +166,17 @@ td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, c
 // expect: is not contiguous, and a kernel counts elements in memory; pass contiguous()
 // Right for contiguous tensors. A kernel reads memory in order, whatever the strides are.
 namespace takes_views_as_they_are {
-namespace simt = td::simt;
-
-namespace {
-
-simt::LaunchConfig config(const td::Tensor& x) {
-  return {dim3(static_cast<unsigned>((x.numel() + 255) / 256)), dim3(256)};
-}
-
 struct Softcap : td::autograd::Function<Softcap> {
-  static td::Tensor forward(td::autograd::AutogradContext* ctx, const td::Tensor& input,
-                            double cap) {
-    const td::Tensor x = input, y = td::empty_like(x);
-    if (x.numel() > 0)
-      simt::launch<softcap_forward>(config(x), x, y, cap, static_cast<int>(x.numel()));
+  static td::Tensor forward(Context* ctx, const td::Tensor& x, double cap) {
+    const td::Tensor y = forward_of(x, cap);
     ctx->save_for_backward({y});
     ctx->saved_data["cap"] = cap;
     return y;
   }
-
-  static td::TensorList backward(td::autograd::AutogradContext* ctx, td::TensorList gradients) {
-    const td::Tensor y = ctx->get_saved_variables()[0];
-    const td::Tensor grad_y = gradients[0], grad_x = td::empty_like(y);
-    if (y.numel() > 0)
-      simt::launch<softcap_backward>(config(y), grad_y, y, grad_x,
-                                     ctx->saved_data["cap"].toDouble(),
-                                     static_cast<int>(y.numel()));
-    return {grad_x, td::Tensor()};
+  static td::TensorList backward(Context* ctx, td::TensorList gradients) {
+    return saved_backward(ctx, gradients[0]);
   }
 };
-
-}  // namespace
-
 td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, cap); }
 }  // namespace takes_views_as_they_are
 
@@ -289,38 +184,18 @@ td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, c
 // expect: backward() after y.mul_(2): an error was expected, none was thrown
 // Right as long as the result is not modified: saved_data does not notice an in-place change.
 namespace unnoticed_by_autograd {
-namespace simt = td::simt;
-
-namespace {
-
-simt::LaunchConfig config(const td::Tensor& x) {
-  return {dim3(static_cast<unsigned>((x.numel() + 255) / 256)), dim3(256)};
-}
-
 struct Softcap : td::autograd::Function<Softcap> {
-  static td::Tensor forward(td::autograd::AutogradContext* ctx, const td::Tensor& input,
-                            double cap) {
-    const td::Tensor x = input.contiguous(), y = td::empty_like(x);
-    if (x.numel() > 0)
-      simt::launch<softcap_forward>(config(x), x, y, cap, static_cast<int>(x.numel()));
+  static td::Tensor forward(Context* ctx, const td::Tensor& x, double cap) {
+    const td::Tensor y = forward_of(x.contiguous(), cap);
     ctx->saved_data["y"] = y;
     ctx->saved_data["cap"] = cap;
     return y;
   }
-
-  static td::TensorList backward(td::autograd::AutogradContext* ctx, td::TensorList gradients) {
-    const td::Tensor y = ctx->saved_data["y"].toTensor();
-    const td::Tensor grad_y = gradients[0].contiguous(), grad_x = td::empty_like(y);
-    if (y.numel() > 0)
-      simt::launch<softcap_backward>(config(y), grad_y, y, grad_x,
-                                     ctx->saved_data["cap"].toDouble(),
-                                     static_cast<int>(y.numel()));
-    return {grad_x, td::Tensor()};
+  static td::TensorList backward(Context* ctx, td::TensorList gradients) {
+    return backward_of(gradients[0].contiguous(), ctx->saved_data["y"].toTensor(),
+                       ctx->saved_data["cap"].toDouble());
   }
 };
-
-}  // namespace
-
 td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, cap); }
 }  // namespace unnoticed_by_autograd
 
@@ -328,29 +203,17 @@ td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, c
 // expect: the gradient of (softcap(x) + softcap(x)) * weights
 // Writes to the gradient that it receives, which another node receives, too.
 namespace in_place_gradient {
-namespace simt = td::simt;
-inline simt::LaunchConfig per_element(const td::Tensor& x) {
-  return {dim3(static_cast<unsigned>((x.numel() + 255) / 256)), dim3(256)};
-}
 struct Softcap : td::autograd::Function<Softcap> {
-  static td::Tensor forward(td::autograd::AutogradContext* ctx, const td::Tensor& input,
-                            double cap) {
-    const td::Tensor x = input.contiguous(), y = td::empty_like(x);
-    if (x.numel() > 0)
-      simt::launch<softcap_forward>(per_element(x), x, y, cap, static_cast<int>(x.numel()));
-    ctx->save_for_backward({y});
-    ctx->saved_data["cap"] = cap;
-    return y;
+  static td::Tensor forward(Context* ctx, const td::Tensor& x, double cap) {
+    return saving_forward(ctx, x, cap);
   }
-  static td::TensorList backward(td::autograd::AutogradContext* ctx, td::TensorList gradients) {
+  static td::TensorList backward(Context* ctx, td::TensorList gradients) {
     const td::Tensor y = ctx->get_saved_variables()[0], grad = gradients[0].contiguous();
     if (y.numel() > 0)
-      simt::launch<softcap_backward>(per_element(y), grad, y, grad,
-                                     ctx->saved_data["cap"].toDouble(),
+      simt::launch<softcap_backward>(config(y), grad, y, grad, ctx->saved_data["cap"].toDouble(),
                                      static_cast<int>(y.numel()));
     return {grad, td::Tensor()};
   }
 };
 td::Tensor softcap(const td::Tensor& x, double cap) { return Softcap::apply(x, cap); }
-
 }  // namespace in_place_gradient
