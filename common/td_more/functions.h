@@ -8,7 +8,7 @@
 
 namespace td {
 
-/// @name Activations. @throws DtypeError for integers
+/// @name Activations of floating point tensors (others are a DtypeError)
 /// @{
 /// input where it is positive, else negative_slope * input.
 Tensor leaky_relu(const Tensor& input, const Scalar& negative_slope = 0.01);
