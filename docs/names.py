@@ -223,6 +223,9 @@ def page():
         lines += [f"### {title}", "", *table(functions), ""]
     for title, entries in header_entries("ops/ops.h", "More"):
         lines += [f"### {title}", "", *table(entries), ""]
+    lines += ["## Functions of td_more", "", "libtorch has them, and no chapter needs them: include `td_more/td_more.h` and link `td_more`.", ""]
+    for title, entries in header_entries("td_more/functions.h", "More"):
+        lines += [f"### {title}", "", *table(entries), ""]
     lines += ["## Methods of Tensor", ""]
     for title, entries in header_entries("tensor/tensor.h", "More"):
         if title != "More":
@@ -230,16 +233,17 @@ def page():
     for title, _, methods in families():
         if methods:
             lines += [f"**{title}**", "", ", ".join(f"`{e.name}`" for e in methods), ""]
-    for title, folder in (("Modules and losses", "nn"), ("Optimizers and schedules", "optim"),
+    for title, folder in (("Modules and losses", "nn"), ("Modules and losses of td_more", "td_more"), ("Optimizers and schedules", "optim"),
                           ("Mixed precision", "amp"), ("Data", "data"), ("Files", "io")):
         rows = [f"| `{name}` | {cell(words)} |" for name, words in classes(folder)]
         if rows:
             lines += [f"## {title}", "", "| name | what it is |", "|---|---|", *rows, ""]
     lines += ["## nn::functional", ""]
-    for title, entries in header_entries("nn/functional.h", "More"):
-        called = [e for e in entries if e.calls]
-        if called and title != "More" and "Options" not in title:
-            lines += [f"### {title}", "", *table(called), ""]
+    for header, place in (("nn/functional.h", ""), ("td_more/functional.h", " of td_more")):
+        for title, entries in header_entries(header, "More"):
+            called = [e for e in entries if e.calls]
+            if called and title != "More" and "Options" not in title:
+                lines += [f"### {title}{place}", "", *table(called), ""]
     lines += ["## Several devices, one process", "", "### td::parallel", ""]
     for _, entries in header_entries("parallel/comm.h", ""):
         lines += [*table(entries), ""]

@@ -12,7 +12,7 @@ target_include_directories(test_cuda_stand_in PRIVATE support)
 target_include_directories(test_cuda_stand_in SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS}
   ${NCCL_INCLUDE_DIR})
 # By its path: the target would bring the libraries that the stand-in takes the place of.
-target_link_libraries(test_cuda_stand_in PRIVATE td_cuda_stand_in td_cuda_stand_in_trace
+target_link_libraries(test_cuda_stand_in PRIVATE td_cuda_stand_in td_cuda_stand_in_more td_cuda_stand_in_trace
   td_cuda_stand_in_libs $<TARGET_FILE:td_distributed> Catch2::Catch2WithMain)
 target_compile_options(test_cuda_stand_in PRIVATE -O1)
 add_dependencies(test_cuda_stand_in td_distributed td_cuda_stand_in_simt)
@@ -62,7 +62,7 @@ if(TARGET test_cuda_build)  # the stand-in has doubles of NVIDIA's libraries
 endif()
 set(areas autograd data ddp device distributed graphs io nn parallel tensor)
 if(NOT TD_SANITIZE)
-  list(APPEND areas amp blas cuda half machine ops optim trace training)
+  list(APPEND areas amp blas cuda half machine ops optim td_more trace training)
 endif()
 foreach(area IN LISTS areas)
   td_add_stand_in_test(${area} test_${area})

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "td/td.h"
+#include "td_more/td_more.h"
 
 /// Every torch:: name of the subset is td's.
 namespace torch = td;

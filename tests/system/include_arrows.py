@@ -29,6 +29,7 @@ HOUSE = {
     "libs": ["td/device"],
     "amp": ["td/optim", "td/nn"],
     "parallel": ["td/optim", "td/nn"],
+    "td_more": ["td/nn"],
     "os": ["td/base"],
     "trace": ["td/device", "os"],
     "sim": ["trace"],

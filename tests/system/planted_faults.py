@@ -26,7 +26,7 @@ PROJECT = pathlib.Path(__file__).resolve().parents[2]
 LISTS = sorted((PROJECT / "tests/system/planted_faults").glob("*.toml"))
 TABLE = PROJECT / "docs/measurements/planted_faults.md"
 # The libraries on the stand-in, and the one that serves every device.
-LIBRARIES = ["cuda_stand_in/libtd_device.so", "cuda_stand_in/libtd_trace.so", "cuda_stand_in/libtd.so",
+LIBRARIES = ["cuda_stand_in/libtd_device.so", "cuda_stand_in/libtd_trace.so", "cuda_stand_in/libtd.so", "cuda_stand_in/libtd_more.so",
              "cuda_stand_in/libtd_cuda_libs.so", "lib/libtd_distributed.so"]
 PAGE = """# Planted faults
 

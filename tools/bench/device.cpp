@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "td/td.h"
+#include "td_more/td_more.h"
 
 namespace {
 

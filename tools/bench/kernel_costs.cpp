@@ -15,6 +15,7 @@
 #include "../../chapters/04_training_loop/models.h"
 #include "harness.h"
 #include "td/device/record.h"
+#include "td_more/td_more.h"
 
 namespace {
 

@@ -14,7 +14,7 @@ import include_arrows  # noqa: E402  (it is in the folder above)
 
 # Column and row of each folder, from the top left; a fraction is between two columns.
 PLACES = {
-    "app": (1, 0),
+    "app": (1, 0), "td_more": (3.4, 0),
     "distributed": (0.6, 1), "cuda": (2.7, 1), "parallel": (4.05, 1), "amp": (5.1, 1),
     "data": (1.1, 2), "io": (2.05, 2), "td/nn": (3.15, 2), "td/optim": (4.1, 2), "xla": (5.05, 2),
     "simt": (2.5, 3), "td/ops": (3.6, 3),

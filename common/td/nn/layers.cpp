@@ -23,33 +23,6 @@ std::ostream& short_form(std::ostream& stream, const ExpandingArray<2>& array) {
 
 }  // namespace
 
-EmbeddingImpl::EmbeddingImpl(std::int64_t num_embeddings, std::int64_t embedding_dim)
-    : EmbeddingImpl(EmbeddingOptions(num_embeddings, embedding_dim)) {}
-EmbeddingImpl::EmbeddingImpl(const EmbeddingOptions& options_) : options(options_) { reset(); }
-void EmbeddingImpl::reset() {
-  if (const auto row = options.padding_idx()) {
-    const std::int64_t rows = options.num_embeddings();
-    TD_CHECK(Error, *row >= -rows && *row < rows, "Embedding: padding_idx ", *row,
-             " is no row of a table of ", rows, " rows");
-    options.padding_idx(*row < 0 ? *row + rows : *row);
-  }
-  weight = parameter(*this, "weight", true, {options.num_embeddings(), options.embedding_dim()});
-  reset_parameters();
-}
-void EmbeddingImpl::reset_parameters() {
-  if (sharing_clones()) return;  // another tensor is about to replace the weight
-  init::normal_(weight);
-  if (options.padding_idx()) init::zeros_(weight.detach()[*options.padding_idx()]);
-}
-void EmbeddingImpl::pretty_print(std::ostream& stream) const {
-  stream << "Embedding(" << options.num_embeddings() << ", " << options.embedding_dim();
-  if (options.padding_idx()) stream << ", padding_idx=" << *options.padding_idx();
-  stream << ")";
-}
-Tensor EmbeddingImpl::forward(const Tensor& indices) {
-  return td::embedding(weight, indices, options.padding_idx().value_or(-1));
-}
-
 Conv2dImpl::Conv2dImpl(std::int64_t in_channels, std::int64_t out_channels,
                        ExpandingArray<2> kernel_size)
     : Conv2dImpl(Conv2dOptions(in_channels, out_channels, kernel_size)) {}
@@ -91,43 +64,27 @@ void MaxPool2dImpl::pretty_print(std::ostream& stream) const {
   short_form(stream << ", dilation=", options.dilation());
   stream << ", ceil_mode=" << detail::python(options.ceil_mode()) << ")";
 }
-Tensor MaxPool2dImpl::forward(const Tensor& input) { return F::max_pool2d(input, options); }
+Tensor MaxPool2dImpl::forward(const Tensor& input) {
+  return td::max_pool2d(input, options.kernel_size(), options.stride(), options.padding(),
+                        options.dilation(), options.ceil_mode());
+}
 
 void AvgPool2dImpl::pretty_print(std::ostream& stream) const {
   short_form(stream << "AvgPool2d(kernel_size=", options.kernel_size());
   short_form(stream << ", stride=", options.stride());
   short_form(stream << ", padding=", options.padding()) << ")";
 }
-Tensor AvgPool2dImpl::forward(const Tensor& input) { return F::avg_pool2d(input, options); }
+Tensor AvgPool2dImpl::forward(const Tensor& input) {
+  return td::avg_pool2d(input, options.kernel_size(), options.stride(), options.padding(),
+                        options.ceil_mode(), options.count_include_pad(),
+                        options.divisor_override());
+}
 
 void AdaptiveAvgPool2dImpl::pretty_print(std::ostream& stream) const {
   short_form(stream << "AdaptiveAvgPool2d(output_size=", options.output_size()) << ")";
 }
 Tensor AdaptiveAvgPool2dImpl::forward(const Tensor& input) {
-  return F::adaptive_avg_pool2d(input, options);
-}
-
-LayerNormImpl::LayerNormImpl(const LayerNormOptions& options_) : options(options_) { reset(); }
-void LayerNormImpl::reset() {
-  const bool affine = options.elementwise_affine();
-  weight = parameter(*this, "weight", affine, options.normalized_shape());
-  bias = parameter(*this, "bias", affine, options.normalized_shape());
-  reset_parameters();
-}
-void LayerNormImpl::reset_parameters() {
-  if (!options.elementwise_affine()) return;
-  init::ones_(weight);
-  init::zeros_(bias);
-}
-void LayerNormImpl::pretty_print(std::ostream& stream) const {
-  stream << "LayerNorm((";
-  const auto& shape = options.normalized_shape();
-  for (std::size_t i = 0; i < shape.size(); ++i) stream << (i ? ", " : "") << shape[i];
-  stream << (shape.size() == 1 ? ",)" : ")") << ", eps=" << options.eps()
-         << ", elementwise_affine=" << detail::python(options.elementwise_affine()) << ")";
-}
-Tensor LayerNormImpl::forward(const Tensor& input) {
-  return td::layer_norm(input, options.normalized_shape(), weight, bias, options.eps());
+  return td::adaptive_avg_pool2d(input, options.output_size());
 }
 
 DropoutImpl::DropoutImpl(const DropoutOptions& options_) : options(options_) { reset(); }
@@ -144,26 +101,12 @@ Tensor DropoutImpl::forward(const Tensor& input) {
       F::DropoutFuncOptions().p(options.p()).training(is_training()).inplace(options.inplace()));
 }
 
-void SoftmaxImpl::pretty_print(std::ostream& stream) const {
-  stream << "Softmax(dim=" << options.dim() << ")";
-}
-Tensor SoftmaxImpl::forward(const Tensor& input) { return F::softmax(input, options); }
-
 void FlattenImpl::pretty_print(std::ostream& stream) const {
   stream << "Flatten(start_dim=" << options.start_dim() << ", end_dim=" << options.end_dim() << ")";
 }
 Tensor FlattenImpl::forward(const Tensor& input) {
   return input.flatten(options.start_dim(), options.end_dim());
 }
-
-void LeakyReLUImpl::pretty_print(std::ostream& stream) const {
-  stream << "LeakyReLU(negative_slope=" << options.negative_slope()
-         << (options.inplace() ? ", inplace=True)" : ")");
-}
-Tensor LeakyReLUImpl::forward(const Tensor& input) { return F::leaky_relu(input, options); }
-
-void GELUImpl::pretty_print(std::ostream& stream) const { stream << "GELU(approximate='none')"; }
-Tensor GELUImpl::forward(const Tensor& input) { return td::gelu(input); }
 
 void ReLUImpl::pretty_print(std::ostream& stream) const {
   stream << "ReLU(" << (options.inplace() ? "inplace=True)" : ")");

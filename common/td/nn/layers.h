@@ -122,35 +122,6 @@ class BatchNorm2dImpl : public BatchNormImplBase<2, BatchNorm2dImpl> {
 };
 TD_MODULE(BatchNorm2d);
 
-/// (x - mean) / sqrt(variance + eps) * weight + bias, over the last dimensions of each sample.
-class LayerNormImpl : public Cloneable<LayerNormImpl> {
- public:
-  explicit LayerNormImpl(const LayerNormOptions& options_);
-  void reset() override;
-  void reset_parameters();
-  void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);
-
-  LayerNormOptions options;
-  Tensor weight, bias;  ///< Undefined without `elementwise_affine`.
-};
-TD_MODULE(LayerNorm);
-
-/// A table of vectors: integers of any shape to (..., embedding_dim).
-class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
- public:
-  EmbeddingImpl(std::int64_t num_embeddings, std::int64_t embedding_dim);
-  explicit EmbeddingImpl(const EmbeddingOptions& options_);
-  void reset() override;
-  void reset_parameters();
-  void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& indices);
-
-  EmbeddingOptions options;
-  Tensor weight;  ///< (num_embeddings, embedding_dim), standard normal.
-};
-TD_MODULE(Embedding);
-
 /// A layer without parameters: options, a text, a function.
 #define TD_PLAIN_LAYER(Name)                                             \
   class Name##Impl : public PlainModuleBase<Name##Impl, Name##Options> { \
@@ -175,8 +146,6 @@ TD_PLAIN_LAYER(MaxPool2d);
 TD_PLAIN_LAYER(AvgPool2d);
 /// The average over windows that give the output the requested sizes.
 TD_PLAIN_LAYER(AdaptiveAvgPool2d);
-/// exp(x) over its sum along a dimension.
-TD_PLAIN_LAYER(Softmax);
 /// In training sets elements to zero with probability p and scales the rest by 1 / (1 - p).
 class DropoutImpl : public Cloneable<DropoutImpl> {
  public:
@@ -190,18 +159,6 @@ class DropoutImpl : public Cloneable<DropoutImpl> {
 TD_MODULE(Dropout);
 /// Joins the dimensions from start_dim to end_dim into one.
 TD_PLAIN_LAYER(Flatten);
-/// x where it is positive, negative_slope * x elsewhere.
-TD_PLAIN_LAYER(LeakyReLU);
-/// x times the probability that a standard normal number is below x.
-class GELUImpl : public Cloneable<GELUImpl> {
- public:
-  void reset() override {}
-  void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);
-};
-TD_MODULE(GELU);
-/// 1 / (1 + exp(-x)).
-TD_FUNCTION_LAYER(Sigmoid, sigmoid);
 /// The hyperbolic tangent.
 TD_FUNCTION_LAYER(Tanh, tanh);
 

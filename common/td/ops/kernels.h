@@ -13,15 +13,10 @@ namespace td::kernels {
 void add(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha);
 /// out = value, everywhere.
 void fill(const Tensor& out, const Scalar& value);
-/// The loss of each element; x, target and out have one floating point type. @throws Error, on a
-/// device later, when an element of x is no probability.
-void binary_cross_entropy(const Tensor& out, const Tensor& x, const Tensor& target);
 /// out = x, converting the type; strides of both sides are free. Same device.
 void convert(const Tensor& out, const Tensor& x);
 /// out = condition ? a : b; condition is bool, a and b have out's type.
 void where(const Tensor& out, const Tensor& condition, const Tensor& a, const Tensor& b);
-/// x^2 / (2 beta) where |x| < beta, else |x| - beta / 2; a new tensor, with its gradient.
-Tensor smooth_l1(const Tensor& x, double beta);
 /// @}
 
 /// order[..., k] (int64) = index of the k-th element of each row of x [..., n], for k < first; the

@@ -3,6 +3,7 @@
 #include "captured_warnings.h"
 #include "casts.h"
 #include "libs/products.h"
+#include "td_more/td_more.h"
 
 using namespace td;
 using amp::AutocastGuard;

@@ -5,6 +5,7 @@
 #include "casts.h"
 #include "td/autograd/engine.h"
 #include "td/ops/autocast.h"
+#include "td_more/td_more.h"
 
 using namespace td;
 using autocast::Policy;

@@ -1,6 +1,6 @@
-// What a line of unary_any.def, unary_float.def or activation.def becomes: two functors, the
-// gradient as an expression of Tensors, and a UnaryOp that holds them. unary.cu has the one body
-// for all of them. Each list is compiled by a file of its own, because nvcc takes long for a
+// What a line of unary_any.def, unary_float.def or td_more/activation.def becomes: two functors,
+// the gradient as an expression of Tensors, and a UnaryOp that holds them. unary.cu has the one
+// body for all of them. Each list is compiled by a file of its own, because nvcc takes long for a
 // kernel.
 #pragma once
 

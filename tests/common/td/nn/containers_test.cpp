@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "nets.h"
+#include "td_more/td_more.h"
 
 using namespace td;
 

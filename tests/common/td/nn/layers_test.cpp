@@ -18,15 +18,9 @@ TEST_CASE("layers print as in Python") {
   CHECK(printed(nn::AdaptiveAvgPool2d(1)) == "AdaptiveAvgPool2d(output_size=1)");
   CHECK(printed(nn::BatchNorm2d(nn::BatchNormOptions(4).momentum(nullopt))) ==
         "BatchNorm2d(4, eps=1e-05, momentum=None, affine=True, track_running_stats=True)");
-  CHECK(printed(nn::LayerNorm(std::vector<std::int64_t>{3})) ==
-        "LayerNorm((3,), eps=1e-05, elementwise_affine=True)");
-  CHECK(printed(nn::Embedding(nn::EmbeddingOptions(10, 3).padding_idx(0))) ==
-        "Embedding(10, 3, padding_idx=0)");
   CHECK(printed(nn::Dropout()) == "Dropout(p=0.5, inplace=False)");
   CHECK(printed(nn::Flatten()) == "Flatten(start_dim=1, end_dim=-1)");
   CHECK(printed(nn::ReLU(nn::ReLUOptions(true))) == "ReLU(inplace=True)");
-  CHECK(printed(nn::LeakyReLU()) == "LeakyReLU(negative_slope=0.01)");
-  CHECK(printed(nn::Softmax(1)) == "Softmax(dim=1)");
   CHECK(printed(nn::CrossEntropyLoss()) == "CrossEntropyLoss()");
   CHECK(printed(nn::Sequential(nn::Linear(2, 3), nn::Tanh())) ==
         "Sequential(\n  (0): Linear(in_features=2, out_features=3, bias=True)\n  (1): Tanh()\n)");
@@ -51,12 +45,6 @@ TEST_CASE("weights start uniform within 1 / sqrt(inputs), and the same for the s
   check(a->weight, 1 / std::sqrt(400.0));
   check(a->bias, 1 / std::sqrt(400.0));
   check(conv->weight, 1 / std::sqrt(4 * 25.0));
-  const std::vector<double> normal = values(nn::Embedding(100, 20)->weight);
-  double squares = 0;
-  for (double v : normal) squares += v * v;
-  CHECK(squares / 2000 == Approx(1).epsilon(0.15));
-  CHECK(values(nn::Embedding(nn::EmbeddingOptions(4, 2).padding_idx(1))->weight[1]) ==
-        std::vector<double>{0, 0});
 }
 
 TEST_CASE("Linear by loops, on every device") {
@@ -132,10 +120,6 @@ TEST_CASE("activation layers compute their formulas") {
     for (std::size_t i = 0; i < in.size(); ++i) CHECK(out[i] == Approx(f(in[i])).margin(1e-6));
   };
   check(nn::ReLU()(x), [](double v) { return v > 0 ? v : 0; });
-  check(nn::LeakyReLU(nn::LeakyReLUOptions().negative_slope(0.2))(x),
-        [](double v) { return v > 0 ? v : 0.2 * v; });
-  check(nn::GELU()(x), [](double v) { return v * 0.5 * (1 + std::erf(v / std::sqrt(2.0))); });
-  check(nn::Sigmoid()(x), [](double v) { return 1 / (1 + std::exp(-v)); });
   check(nn::Tanh()(x), [](double v) { return std::tanh(v); });
   CHECK(nn::Flatten()(zeros({2, 3, 4})).sizes() == IntArrayRef{2, 12});
   Tensor changed = x.clone();
@@ -143,7 +127,7 @@ TEST_CASE("activation layers compute their formulas") {
   CHECK(values(changed) == std::vector<double>{0, 0, 0, 0.5, 2});
 }
 
-TEST_CASE("losses compute their formulas, in every reduction") {
+TEST_CASE("MSELoss computes its formula, in every reduction") {
   const std::vector<double> a = {0.5, -1, 2, 3}, b = {1, 1, 0, 1};
   const Tensor x = of({0.5, -1, 2, 3}), t = of({1, 1, 0, 1});
   const auto check = [&](auto make, double (*f)(double, double)) {
@@ -157,16 +141,6 @@ TEST_CASE("losses compute their formulas, in every reduction") {
   };
   check([](auto r) { return nn::MSELoss(r); },
         [](double p, double q) { return (p - q) * (p - q); });
-  check([](auto r) { return nn::L1Loss(r); }, [](double p, double q) { return std::abs(p - q); });
-  check([](auto r) { return nn::SmoothL1Loss(nn::SmoothL1LossOptions(r).beta(0.75)); },
-        [](double p, double q) {
-          const double d = std::abs(p - q);
-          return d < 0.75 ? d * d / 1.5 : d - 0.375;
-        });
-  check([](auto r) { return nn::BCEWithLogitsLoss(nn::BCEWithLogitsLossOptions().reduction(r)); },
-        [](double p, double q) { return std::log1p(std::exp(p)) - p * q; });
-  const double probability = nn::BCELoss()(of({0.25}), of({1})).item<double>();
-  CHECK(probability == Approx(std::log(4.0)));
 }
 
 TEST_CASE("a cloned loss has its own weight") {
@@ -177,12 +151,6 @@ TEST_CASE("a cloned loss has its own weight") {
   copy->buffers()[0].fill_(9);
   CHECK(values(loss->weight) == std::vector<double>{1, 2, 4});
   CHECK(values(copy->buffers()[0].cpu()) == std::vector<double>{9, 9, 9});
-
-  const nn::BCEWithLogitsLoss logits(
-      nn::BCEWithLogitsLossOptions().weight(of({1})).pos_weight(of({2})));
-  logits->clone()->to(Device("sim:0"));
-  CHECK(logits->weight.is_cpu());
-  CHECK(logits->pos_weight.is_cpu());
 }
 
 TEST_CASE("CrossEntropyLoss: weight moves with the module, ignored targets do not count") {
@@ -202,7 +170,4 @@ TEST_CASE("CrossEntropyLoss: weight moves with the module, ignored targets do no
     CHECK(loss->weight.device() == device);
     CHECK(loss(x.to(device), target.to(device)).item<double>() == Approx(wanted));
   }
-  nn::NLLLoss nll;
-  CHECK(nll(x.log_softmax(1), target).item<double>() ==
-        Approx(nn::CrossEntropyLoss()(x, target).item<double>()));
 }

@@ -19,17 +19,6 @@ TEST_CASE("what follows a TD_ARG has the access that stands there") {
   CHECK(Mixed().named(3).named() == 3);
 }
 
-TEST_CASE("the padding row of an embedding is zeros and gets no gradient") {
-  for (const std::int64_t row : {0, -5}) {
-    nn::Embedding table(nn::EmbeddingOptions(5, 2).padding_idx(row));
-    CHECK(values(table->weight[0]) == std::vector<double>{0, 0});
-    table(tensor({0, 4, 0})).sum().backward();
-    CHECK(values(table->weight.grad()) == std::vector<double>{0, 0, 0, 0, 0, 0, 0, 0, 1, 1});
-  }
-  CHECK(message<Error>([] { nn::Embedding(nn::EmbeddingOptions(5, 2).padding_idx(5)); }) ==
-        "Embedding: padding_idx 5 is no row of a table of 5 rows");
-}
-
 TEST_CASE("a dropout whose p is no probability cannot be made") {
   CHECK(message<Error>([] { nn::Dropout(1.5); }) ==
         "Dropout: a probability lies between 0 and 1, not 1.5");

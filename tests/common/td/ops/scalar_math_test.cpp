@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "reference.h"
+#include "td_more/td_more.h"
 
 using namespace td;
 

@@ -8,6 +8,7 @@
 #include "catch.h"
 #include "td/optim/adam.h"
 #include "td/optim/sgd.h"
+#include "td_more/td_more.h"
 
 using namespace td;
 

@@ -5,6 +5,7 @@
 #include "../reference.h"
 #include "catch.h"
 #include "td/td.h"
+#include "td_more/td_more.h"
 
 using namespace td;
 using namespace reference;

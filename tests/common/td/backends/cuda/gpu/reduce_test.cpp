@@ -7,6 +7,7 @@
 #include "catch.h"
 #include "gpu.h"
 #include "td/ops/ops.h"
+#include "td_more/td_more.h"
 
 namespace td {
 namespace {

@@ -6,6 +6,7 @@
 #include "fake_gpus.h"
 #include "td/base/error.h"
 #include "td/optim/sgd.h"
+#include "td_more/td_more.h"
 
 using namespace td;
 

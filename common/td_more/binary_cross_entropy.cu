@@ -6,7 +6,7 @@
 #include "td/kernels/index_kernel.h"
 #include "td/kernels/pointwise.h"
 #include "td/kernels/scalar_math.h"
-#include "td/ops/kernels.h"
+#include "td_more/kernels.h"
 
 namespace td {
 namespace {

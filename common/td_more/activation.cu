@@ -1,13 +1,14 @@
 // Activations with parameters, from activation.def. This file says what p and q of a line are.
-#include "td/ops/kernels.h"
 #include "td/ops/pointwise/unary.h"
+#include "td_more/functions.h"
+#include "td_more/kernels.h"
 
 namespace td {
 namespace {
 
 #define ACTIVATION(name, forward, gradient) \
   TD_UNARY_OP(name, x, UnaryOp::kFloatsOnly, forward, gradient)
-#include "td/ops/pointwise/activation.def"
+#include "td_more/activation.def"
 #undef ACTIVATION
 
 // Of smooth_l1_loss: x is the difference, and p is beta.
@@ -37,4 +38,5 @@ Tensor gelu(const Tensor& input) { return unary(gelu_op, input); }
 Tensor& leaky_relu_(Tensor& input, const Scalar& negative_slope) {
   return unary_in_place(leaky_relu_op, input, negative_slope.to<double>());
 }
+
 }  // namespace td

@@ -6,6 +6,7 @@
 #include "td/kernels/rows.h"
 #include "td/ops/norm/channels.h"
 #include "td/ops/op.h"
+#include "td_more/functions.h"
 
 namespace td {
 namespace {
@@ -119,8 +120,11 @@ Tensor layer_norm_rows(const Tensor& x, const Tensor& w, const Tensor& b, double
 
 }  // namespace
 
-Tensor layer_norm_impl(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
-                       const Tensor& bias, double eps) {
+Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
+                  const Tensor& bias, double eps) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("layer_norm"), layer_norm, input, normalized_shape, weight,
+                         bias, eps);
   common_device(kLayerNorm, input, weight, bias);
   const Sizes shape(normalized_shape);
   const std::int64_t kept = input.dim() - static_cast<std::int64_t>(shape.size());

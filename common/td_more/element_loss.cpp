@@ -1,6 +1,8 @@
-// Losses of single elements that are expressions of other operations: l1, smooth_l1 and the two
-// binary cross entropies, one of which has a kernel of its own. mse_loss.cu has another.
+// Losses of single elements: l1, smooth_l1 and the two binary cross entropies. They are expressions
+// of other operations; two have a kernel of their own (kernels.h).
 #include "td/ops/op.h"
+#include "td_more/functions.h"
+#include "td_more/kernels.h"
 
 namespace td {
 namespace {
@@ -67,14 +69,19 @@ Tensor logits_loss(const Tensor& x, const Tensor& t, const Tensor& p) {
 
 }  // namespace
 
-Tensor l1_loss_impl(const Tensor& input, const Tensor& target, Reduction::Reduction reduction) {
+Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction::Reduction reduction) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("l1_loss"), l1_loss, input, target, reduction);
   common_device(l1_op, input, target);
   warn_of_broadcast(l1_op, input, target);
   return reduced(abs(input - target), reduction);
 }
 
-Tensor smooth_l1_loss_impl(const Tensor& input, const Tensor& target,
-                           Reduction::Reduction reduction, double beta) {
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction::Reduction reduction,
+                      double beta) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("smooth_l1_loss"), smooth_l1_loss, input, target, reduction,
+                         beta);
   common_device(smooth_op, input, target);
   warn_of_broadcast(smooth_op, input, target);
   TD_CHECK(Error, beta >= 0, "smooth_l1_loss: beta must not be negative but is ", beta);
@@ -83,8 +90,11 @@ Tensor smooth_l1_loss_impl(const Tensor& input, const Tensor& target,
   return reduced(kernels::smooth_l1(as_type(d, float_type(d.dtype())), beta), reduction);
 }
 
-Tensor binary_cross_entropy_impl(const Tensor& input, const Tensor& target, const Tensor& weight,
-                                 Reduction::Reduction reduction) {
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
+                            Reduction::Reduction reduction) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("binary_cross_entropy"), binary_cross_entropy, input,
+                         target, weight, reduction);
   const Device device = common_device(bce_op, input, target, weight);
   check_equal_sizes(bce_op, input, target);
   check_broadcasts(bce_op, "weight", weight, input);
@@ -102,9 +112,13 @@ Tensor binary_cross_entropy_impl(const Tensor& input, const Tensor& target, cons
   return reduced(weight.defined() ? y * weight : y, reduction);
 }
 
-Tensor binary_cross_entropy_with_logits_impl(const Tensor& input, const Tensor& target,
-                                             const Tensor& weight, const Tensor& pos_weight,
-                                             Reduction::Reduction reduction) {
+Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
+                                        const Tensor& weight, const Tensor& pos_weight,
+                                        Reduction::Reduction reduction) {
+  if (autocast::active()) [[unlikely]]
+    return autocast::run(autocast::rule("binary_cross_entropy_with_logits"),
+                         binary_cross_entropy_with_logits, input, target, weight, pos_weight,
+                         reduction);
   common_device(logits_op, input, target, weight, pos_weight);
   check_equal_sizes(logits_op, input, target);
   check_broadcasts(logits_op, "weight", weight, input);
