@@ -117,6 +117,10 @@ void tell_volatile_read(const void* address, std::size_t bytes, const void* pc) 
                     address_of(pc));
 }
 
+void may_wait() {
+  if (Machine* const machine = Machine::running()) machine->may_wait(CALLER);
+}
+
 void tell_basic_block(const void* pc) {
   Machine* const machine = Machine::running();
   if (machine) machine->observer()->basic_block(machine->current(), address_of(pc));

@@ -126,6 +126,15 @@ void tell_volatile_read(const void* address, std::size_t bytes, const void* pc);
 void tell_basic_block(const void* pc);
 ///@}
 
+/// Lets other threads of the block run from time to time, as tell_atomic() does.
+void may_wait();
+/// What comes before an atomic operation of the compiler, where no hook calls may_wait().
+TD_SIMT_INLINE void before_atomic() {
+#ifdef TD_SIMT_WITHOUT_HOOKS  // a plain run of a program (tools/course/cuda_program.cpp)
+  may_wait();
+#endif
+}
+
 /// Whether the caller is a kernel.
 bool in_kernel();
 /// Where the memory is that a kernel's address means.
