@@ -89,7 +89,7 @@ struct CountDown {
   TD_SIMT_INLINE T atomic##name parameters { return __VA_ARGS__; }         \
   TD_SIMT_INLINE T atomic##name##_block parameters { return __VA_ARGS__; } \
   TD_SIMT_INLINE T atomic##name##_system parameters { return __VA_ARGS__; }
-#define TD_SIMT_BUILTIN(T, name, builtin) \
+#define TD_SIMT_BUILTIN(T, name, builtin)         \
   TD_SIMT_ATOMIC(T, name, (T * address, T value), \
                  (td::simt::before_atomic(), builtin(address, value, __ATOMIC_RELAXED)))
 #define TD_SIMT_CHANGE(T, name, Change) \

@@ -116,7 +116,8 @@ TEST_CASE("functions of the device have no hooks where only host code is observe
   // The attribute of a lambda comes after its parameters.
   CHECK(on_host("[=] " + device + " (int i) { g(i); }") == "[=]  (int i) " + unseen + " { g(i); }");
   CHECK(translated("[=] " + device + " (int i) {}") == "[=]  (int i) {}");
-  CHECK(on_host("[[nodiscard]] " + device + " int f();") == "[[nodiscard]] " + unseen + " int f();");
+  CHECK(on_host("[[nodiscard]] " + device + " int f();") ==
+        "[[nodiscard]] " + unseen + " int f();");
   // A kernel may wait for a volatile variable.
   const std::string waits = device + " void f(volatile int* p) { while (!*p); }";
   CHECK_THAT(on_host(waits), !Contains("no_sanitize"));

@@ -256,18 +256,21 @@ class Translator {
   /// `__attribute__((td_device))`, where the program says __device__. nvcc takes it before the
   /// parameters of a lambda, and C++ takes an attribute after them.
   void device_function(Index name) {
-    const std::string attribute = device_has_hooks_ ? "" : "no_sanitize(\"thread\")";
+    const std::string attribute = "no_sanitize(\"thread\")";
     const Index first = name - 3, last = name + 2;
     const bool is_lambda = name > 3 && is(first, "__attribute__") && is(first - 1, "]") &&
                            !is(open_of(first - 1) + 1, "[");
+    if (is_lambda) edits_.push_back({tokens_[first].begin, tokens_[last].end(), ""});
+    if (device_has_hooks_) return;
     if (!is_lambda) {
       edits_.push_back({tokens_[name].begin, tokens_[name].end(), attribute});
       return;
     }
-    edits_.push_back({tokens_[first].begin, tokens_[last].end(), ""});
-    if (device_has_hooks_ || !is(last + 1, "(")) return;
-    const std::size_t end = tokens_[close_of(last + 1)].end();
-    edits_.push_back({end, end, " __attribute__((" + attribute + "))"});
+    if (!is(last + 1, "(")) return;
+    const Index close = close_of(last + 1);
+    if (is(close + 1, "mutable")) return;  // compilers disagree about the place; it keeps its hooks
+    edits_.push_back(
+        {tokens_[close].end(), tokens_[close].end(), " __attribute__((" + attribute + "))"});
   }
 
   /// `__shared__ alignas(16) float tile[4]`: in C++, alignas comes before all other specifiers.

@@ -1,9 +1,8 @@
-// Specifiers in the orders that nvcc takes: alignas, qualifiers of functions, attributes of lambdas.
-// prints: 20 0
-// prints: 12
+// Specifiers in the orders that nvcc takes: alignas, qualifiers of functions, attributes of
+// lambdas. prints: 20 0 prints: 12 6
 #include <cstdio>
 
-inline int __device__ __forceinline__ twice(int x) { return 2 * x; }
+static int __device__ __forceinline__ twice(int x) { return 2 * x; }
 struct Scale {
   __host__ __device__ explicit Scale(int k) : k_(k) {}
   [[nodiscard]] __host__ __device__ int operator()(int x) const { return k_ * x; }
@@ -37,7 +36,8 @@ int main() {
   printf("%d %d\n", host[0], host[1]);
   const Scale scale(2);
   call<<<1, 1>>>([=] __host__ __device__(int x) mutable { return twice(scale(x)); }, out);
-  cudaMemcpy(host, out, sizeof(int), cudaMemcpyDeviceToHost);
-  printf("%d\n", host[0]);
+  call<<<1, 1>>>([] __device__(int x) { return twice(x); }, out + 1);
+  cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+  printf("%d %d\n", host[0], host[1]);
   cudaFree(out);
 }
