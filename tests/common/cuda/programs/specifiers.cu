@@ -1,5 +1,6 @@
-// Specifiers in the orders that nvcc takes: alignas, qualifiers of functions, attributes of
-// lambdas. prints: 20 0 prints: 12 6
+// Specifiers in the orders that nvcc takes: alignas, qualifiers of functions and of lambdas.
+// prints: 20 0
+// prints: 12 6
 #include <cstdio>
 
 static int __device__ __forceinline__ twice(int x) { return 2 * x; }
