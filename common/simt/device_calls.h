@@ -153,8 +153,8 @@ void fence();
 [[noreturn]] void assertion_failed(const char* text, const void* pc);
 /// Ends the thread, which calls `function`.
 [[noreturn]] TD_SIMT_OWN_PLACE void trap(const char* function);
-/// clock64(): nanoseconds. Each call adds a microsecond, so that a loop that waits for the clock soon
-/// ends: the threads of a block would have to wait one after another.
+/// clock64(): nanoseconds. Each call adds a microsecond, so that a loop that waits for the clock
+/// soon ends: the threads of a block would have to wait one after another.
 long long clock_ticks();
 
 }  // namespace td::simt

@@ -1,7 +1,6 @@
-// Threads that wait for each other in loops: the machine lets the others run.
-// prints: turns: 0123
-// prints: exclusive: 64
-// prints: blocks: 32
+// Threads that wait in loops: for each other, as the machine lets the others run, and for the
+// clock. prints: turns: 0123 prints: exclusive: 64 prints: blocks: 32 prints: a millisecond of the
+// clock takes at most 1000 calls: 1
 #include <cstdio>
 
 /// Each thread waits for its turn, and adds its digit.
@@ -23,6 +22,11 @@ __global__ void exclusive(int* lock, int* count) {
   atomicExch(lock, 0);
 }
 
+__global__ void wait_for_clock(int* calls) {
+  const long long end = clock64() + 1000000;
+  while (clock64() < end) ++*calls;
+}
+
 int main() {
   unsigned* words;
   cudaMalloc(&words, 4 * sizeof(unsigned));
@@ -38,5 +42,10 @@ int main() {
   exclusive<<<8, 4>>>(numbers, numbers + 1);
   cudaMemcpy(host, words, sizeof host, cudaMemcpyDeviceToHost);
   printf("blocks: %u\n", host[3]);
+
+  cudaMemset(words, 0, 4 * sizeof(unsigned));
+  wait_for_clock<<<1, 1>>>(numbers);
+  cudaMemcpy(host, words, sizeof host, cudaMemcpyDeviceToHost);
+  printf("a millisecond of the clock takes at most 1000 calls: %d\n", host[2] <= 1000);
   cudaFree(words);
 }
