@@ -1,6 +1,8 @@
-// Threads that wait in loops: for each other, as the machine lets the others run, and for the
-// clock. prints: turns: 0123 prints: exclusive: 64 prints: blocks: 32 prints: a millisecond of the
-// clock takes at most 1000 calls: 1
+// Threads that wait in loops, for each other and for the clock.
+// prints: turns: 0123
+// prints: exclusive: 64
+// prints: blocks: 32
+// prints: a millisecond of the clock takes at most 1000 calls: 1
 #include <cstdio>
 
 /// Each thread waits for its turn, and adds its digit.
