@@ -1,9 +1,28 @@
 // Memory that graphs allocate and release. Invariant: its address does not change from launch to
 // launch, and belongs to it until neither the graph nor an executable copy is left.
+#include <algorithm>
+#include <cstring>
+
 #include "cuda/graph.h"
 
 namespace td::cudart {
 namespace {
+
+/// The bytes that the graphs of a device have reserved, or those that are allocated now.
+std::uint64_t bytes_of_graphs(const State& all, int device, bool is_used) {
+  std::uint64_t sum = 0;
+  for (const auto& [begin, block] : all.memory)
+    if (block.is_of_graph && block.device == device && (block.is_alive || !is_used))
+      sum += block.bytes;
+  return sum;
+}
+
+void note_most_bytes(State& all, int device) {
+  for (const bool is_used : {false, true}) {
+    std::uint64_t& most = all.devices[device].most_graph_bytes[is_used];
+    most = std::max(most, bytes_of_graphs(all, device, is_used));
+  }
+}
 
 /// What the work of an allocation holds. Its last copy is destroyed with the runtime's lock held.
 class GraphMemory {
@@ -28,7 +47,9 @@ class GraphMemory {
 void set_alive(State& all, void* memory, bool is_alive) {
   const std::lock_guard lock(all.mutex);
   const auto found = all.memory.find(reinterpret_cast<std::uintptr_t>(memory));
-  if (found != all.memory.end()) found->second.is_alive = is_alive;
+  if (found == all.memory.end()) return;
+  found->second.is_alive = is_alive;
+  note_most_bytes(all, found->second.device);
 }
 
 }  // namespace
@@ -40,6 +61,7 @@ cudaError_t work_of_allocation(State& all, const Call& call, void** memory, std:
   Block& block = all.memory.at(reinterpret_cast<std::uintptr_t>(*memory));
   block.is_of_graph = true;
   block.is_alive = false;
+  note_most_bytes(all, block.device);
   auto held = std::make_shared<GraphMemory>(all, *memory);
   work = [held, &all, made = *memory] { set_alive(all, made, true); };
   return cudaSuccess;
@@ -75,6 +97,42 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
                     return found.block && found.block->is_of_graph ? cudaSuccess
                                                                    : cudaErrorInvalidValue;
                   });
+}
+
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
+                                           void* value) {
+  return run_call({"cudaDeviceGetGraphMemAttribute", TD_CUDA_CALLER}, [&](State& all, Lock&) {
+    if (device < 0 || device >= all.count) return cudaErrorInvalidDevice;
+    const bool is_used = attribute <= cudaGraphMemAttrUsedMemHigh;
+    const bool is_most =
+        attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
+    const std::uint64_t bytes = is_most ? all.devices[device].most_graph_bytes[is_used]
+                                        : bytes_of_graphs(all, device, is_used);
+    std::memcpy(value, &bytes, sizeof bytes);
+    return cudaSuccess;
+  });
+}
+
+/// Programs may set the highest values so far to zero, from where they begin again.
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
+                                           void* value) {
+  return run_call({"cudaDeviceSetGraphMemAttribute", TD_CUDA_CALLER}, [&](State& all, Lock&) {
+    if (device < 0 || device >= all.count) return cudaErrorInvalidDevice;
+    const bool is_used = attribute == cudaGraphMemAttrUsedMemHigh;
+    std::uint64_t bytes;
+    std::memcpy(&bytes, value, sizeof bytes);
+    if (bytes != 0 || (!is_used && attribute != cudaGraphMemAttrReservedMemHigh))
+      return cudaErrorInvalidValue;
+    all.devices[device].most_graph_bytes[is_used] = bytes_of_graphs(all, device, is_used);
+    return cudaSuccess;
+  });
+}
+
+/// Nothing is kept for later launches that no graph needs.
+cudaError_t cudaDeviceGraphMemTrim(int device) {
+  return run_call({"cudaDeviceGraphMemTrim", TD_CUDA_CALLER}, [&](State& all, Lock&) {
+    return device < 0 || device >= all.count ? cudaErrorInvalidDevice : cudaSuccess;
+  });
 }
 
 }  // extern "C"

@@ -95,6 +95,8 @@ struct Device {
   Stream default_stream;
   std::set<Stream*> streams;  ///< without the default one
   std::set<int> peers;
+  /// The most so far: bytes that graphs have reserved, and those of them that were allocated.
+  std::uint64_t most_graph_bytes[2] = {};
 };
 
 /// Memory that an operation reads or writes.

@@ -160,9 +160,11 @@ cudaError_t run_one(const Work& work) {
   launch.kernel = settings().observes() ? address_of(work.kernel, launch.info.kernel)
                   : work.kernel.address ? work.kernel.address
                                         : reinterpret_cast<const void*>(work.kernel.call);
-  launch.call = call_kernel;
-  launch.arguments = &work.values;
+  launch.call = work.values.call;
+  launch.arguments = work.values.data;
   if (settings().observes()) {
+    launch.call = call_kernel;
+    launch.arguments = &work.values;
     name_kernel(work, launch);
     add_memory(work, launch);
   }

@@ -41,6 +41,7 @@ __attribute__((noinline, no_sanitize("thread"))) T atomic_change(T* address, Cha
 /// Replaces *address by `value` where it is `expected`, and returns the old value.
 template <class T>
 TD_SIMT_INLINE T atomic_compare(T* address, T expected, T value) {
+  before_atomic();
   __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return expected;
 }
@@ -88,8 +89,9 @@ struct CountDown {
   TD_SIMT_INLINE T atomic##name parameters { return __VA_ARGS__; }         \
   TD_SIMT_INLINE T atomic##name##_block parameters { return __VA_ARGS__; } \
   TD_SIMT_INLINE T atomic##name##_system parameters { return __VA_ARGS__; }
-#define TD_SIMT_BUILTIN(T, name, builtin) \
-  TD_SIMT_ATOMIC(T, name, (T * address, T value), builtin(address, value, __ATOMIC_RELAXED))
+#define TD_SIMT_BUILTIN(T, name, builtin)         \
+  TD_SIMT_ATOMIC(T, name, (T * address, T value), \
+                 (td::simt::before_atomic(), builtin(address, value, __ATOMIC_RELAXED)))
 #define TD_SIMT_CHANGE(T, name, Change) \
   TD_SIMT_ATOMIC(T, name, (T * address, T value), td::simt::atomic_change(address, Change{value}))
 #define TD_SIMT_EXCHANGES(T)                                 \
@@ -125,9 +127,8 @@ TD_SIMT_CHANGE(__nv_bfloat162, Add, td::simt::Plus<__nv_bfloat162>)
 TD_SIMT_CHANGE(unsigned, Inc, td::simt::CountUp)
 TD_SIMT_CHANGE(unsigned, Dec, td::simt::CountDown)
 TD_SIMT_ATOMIC(float, Exch, (float* address, float value),
-               td::simt::from_bits<float>(__atomic_exchange_n(reinterpret_cast<unsigned*>(address),
-                                                              __builtin_bit_cast(unsigned, value),
-                                                              __ATOMIC_RELAXED)))
+               td::simt::from_bits<float>(atomicExch(reinterpret_cast<unsigned*>(address),
+                                                     __builtin_bit_cast(unsigned, value))))
 #undef TD_SIMT_INTEGER_ATOMICS
 #undef TD_SIMT_EXTREMES
 #undef TD_SIMT_EXCHANGES

@@ -99,7 +99,10 @@ class AtomicOperations {
 
  private:
   using Bits = typename td::simt::UnsignedOf<sizeof(T)>::type;
-  TD_SIMT_INLINE T* address() const { return static_cast<const Self*>(this)->address(); }
+  TD_SIMT_INLINE T* address() const {
+    td::simt::before_atomic();
+    return static_cast<const Self*>(this)->address();
+  }
   TD_SIMT_INLINE Bits* bits() const { return reinterpret_cast<Bits*>(address()); }
   TD_SIMT_INLINE static void before(memory_order order) {
     if (order == memory_order_release || order >= memory_order_acq_rel) td::simt::fence();

@@ -126,6 +126,15 @@ void tell_volatile_read(const void* address, std::size_t bytes, const void* pc);
 void tell_basic_block(const void* pc);
 ///@}
 
+/// Lets other threads of the block run from time to time, as tell_atomic() does.
+void may_wait();
+/// What comes before an atomic operation of the compiler, where no hook calls may_wait().
+TD_SIMT_INLINE void before_atomic() {
+#ifdef TD_SIMT_WITHOUT_HOOKS  // a plain run of a program (tools/course/cuda_program.cpp)
+  may_wait();
+#endif
+}
+
 /// Whether the caller is a kernel.
 bool in_kernel();
 /// Where the memory is that a kernel's address means.
@@ -144,7 +153,8 @@ void fence();
 [[noreturn]] void assertion_failed(const char* text, const void* pc);
 /// Ends the thread, which calls `function`.
 [[noreturn]] TD_SIMT_OWN_PLACE void trap(const char* function);
-/// clock64(): a counter that grows with time.
+/// clock64(): nanoseconds. Each call adds a microsecond, so that a loop that waits for the clock
+/// soon ends: the threads of a block would have to wait one after another.
 long long clock_ticks();
 
 }  // namespace td::simt

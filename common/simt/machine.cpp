@@ -166,7 +166,9 @@ void Machine::wait(Thread& thread) {
     thread.fiber = nullptr;
     thread.state = Thread::State::kRuns;
   } else if (has_ready) {
-    resume(*ready_[next_ready_++], here);
+    Thread& next = *ready_[next_ready_++];
+    if (next_ready_ < ready_.size()) ready_[next_ready_]->fiber->prefetch();
+    resume(next, here);
   } else {
     here.switch_to(next_thread_ < threads_.size() ? fibers_.acquire() : fibers_.outside());
   }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <vector>
 
 #include "simt/debug_info.h"
 #include "simt/machine.h"
@@ -16,6 +15,7 @@ namespace td::simt {
 namespace {
 
 constexpr unsigned kAllLanes = 0xffffffff;
+constexpr std::size_t kMostElements = 512, kMostColumns = 32;  // of a matrix: 16 x 32
 
 template <class T>
 const T& brought(const Thread& thread) {
@@ -59,23 +59,28 @@ std::string alignment_note(const MatrixAccess& access) {
   return "";
 }
 
-/// One element of D in the arithmetic of the accumulator.
-double sum_of_products(MatrixProduct::Sum type, double sum, const double* a, const double* b, int k,
-                       int b_step) {
-  for (int i = 0; i < k; ++i) {
-    const double product = a[i] * b[i * b_step];
-    switch (type) {
-      case MatrixProduct::Sum::kFloat:
-        sum = static_cast<float>(sum) + static_cast<float>(product);
-        break;
-      case MatrixProduct::Sum::kHalf:
-        sum = Half(static_cast<float>(sum + product));
-        break;
-      default:
-        sum += product;
-    }
+/// D = A * B + D, with sums in T. A product of two halfs, bfloat16 or tf32 is exact in float, and
+/// one of integers in double.
+template <class T>
+void multiply_add(const MatrixProduct& shape, const double* a, const double* b, double* d) {
+  const auto n = static_cast<std::size_t>(shape.n);
+  T right[kMostElements], sums[kMostColumns];
+  std::transform(b, b + shape.k * shape.n, right, [](double x) { return static_cast<T>(x); });
+  for (int row = 0; row < shape.m; ++row, d += n) {
+    for (std::size_t column = 0; column < n; ++column) sums[column] = static_cast<T>(d[column]);
+    for (int i = 0; i < shape.k; ++i, ++a)
+      for (std::size_t column = 0; column < n; ++column)
+        sums[column] += static_cast<T>(*a) * right[static_cast<std::size_t>(i) * n + column];
+    std::copy(sums, sums + n, d);
   }
-  return sum;
+}
+
+/// The same, where each sum is rounded to half.
+void multiply_add_half(const MatrixProduct& shape, const double* a, const double* b, double* d) {
+  for (int row = 0; row < shape.m; ++row)
+    for (int column = 0; column < shape.n; ++column, ++d)
+      for (int i = 0; i < shape.k; ++i)
+        *d = Half(static_cast<float>(*d + a[row * shape.k + i] * b[i * shape.n + column]));
 }
 
 }  // namespace
@@ -121,7 +126,7 @@ void Machine::multiply_matrices(std::uint32_t warp, unsigned group) {
   const auto& shape = brought<MatrixProduct>(first);
   const int m = shape.m, n = shape.n, k = shape.k;
   const auto size = [](int rows, int columns) { return static_cast<unsigned>(rows * columns); };
-  std::vector<double> a(size(m, k)), b(size(k, n)), c(size(m, n)), d(size(m, n));
+  double a[kMostElements] = {}, b[kMostElements] = {}, d[kMostElements] = {};
   // The fragments of all lanes, taken apart: f(element, lane's own, slot in the lane).
   const auto each_slot = [&](unsigned count, unsigned per_lane, auto f) {
     for (unsigned lane = 0; lane < 32; ++lane)
@@ -133,12 +138,13 @@ void Machine::multiply_matrices(std::uint32_t warp, unsigned group) {
   each_slot(size(m, k), shape.a_elements, [&](unsigned e, auto& p, unsigned i) { a[e] = p.a[i]; });
   each_slot(size(k, n), shape.b_elements, [&](unsigned e, auto& p, unsigned i) { b[e] = p.b[i]; });
   each_slot(size(m, n), elements(size(m, n)),
-            [&](unsigned e, auto& p, unsigned i) { c[e] = p.c[i]; });
-  for (int row = 0; row < m; ++row)
-    for (int column = 0; column < n; ++column)
-      d[size(row, n) + static_cast<unsigned>(column)] =
-          sum_of_products(shape.sum, c[size(row, n) + static_cast<unsigned>(column)],
-                          &a[size(row, k)], &b[static_cast<unsigned>(column)], k, n);
+            [&](unsigned e, auto& p, unsigned i) { d[e] = p.c[i]; });
+  if (shape.sum == MatrixProduct::Sum::kFloat)
+    multiply_add<float>(shape, a, b, d);
+  else if (shape.sum == MatrixProduct::Sum::kHalf)
+    multiply_add_half(shape, a, b, d);
+  else
+    multiply_add<double>(shape, a, b, d);
   each_slot(size(m, n), elements(size(m, n)),
             [&](unsigned e, auto& p, unsigned i) { p.d[i] = d[e]; });
   if (observer_) observer_->matrix_product(warp, m, n, k, site_before(first.pc));

@@ -105,6 +105,34 @@ TEST_CASE("a constant that is const has no section of its own") {
     CHECK(keeps(variable));
 }
 
+TEST_CASE("functions of the device have no hooks where only host code is observed") {
+  const auto on_host = [](const std::string& program) {
+    return course::translate_cuda(program, course::Hooks::kOnHost);
+  };
+  const std::string device = "__attribute__((td_device))",
+                    unseen = "__attribute__((no_sanitize(\"thread\")))";
+  CHECK(on_host(device + " int f();") == unseen + " int f();");
+  CHECK_THAT(on_host(kKernel), Contains("noinline, no_sanitize(\"thread\")"));
+  // The attribute of a lambda comes after its parameters.
+  CHECK(on_host("[=] " + device + " (int i) { g(i); }") == "[=]  (int i) " + unseen + " { g(i); }");
+  CHECK(translated("[=] " + device + " (int i) {}") == "[=]  (int i) {}");
+  CHECK(on_host("[[nodiscard]] " + device + " int f();") ==
+        "[[nodiscard]] " + unseen + " int f();");
+  // A kernel may wait for a volatile variable.
+  const std::string waits = device + " void f(volatile int* p) { while (!*p); }";
+  CHECK_THAT(on_host(waits), !Contains("no_sanitize"));
+  CHECK_THAT(on_host(device + " void f() { asm volatile(\"nop\"); }"), Contains("no_sanitize"));
+}
+
+TEST_CASE("alignas comes before all other specifiers") {
+  CHECK(translated("{ static alignas(16) float a[4]; }") == "{ alignas(16) static  float a[4]; }");
+  CHECK(translated("; constinit __attribute__((used)) alignas(f(8)) int a;") ==
+        "; alignas(f(8)) constinit __attribute__((used))  int a;");
+  for (const std::string right : {"alignas(16) int a;", "{ alignas(16) static int a; }",
+                                  "struct alignas(8) S {};", "void f(alignas(8) int a);"})
+    CHECK(translated(right) == right);
+}
+
 TEST_CASE("PTX that reads a special register becomes a call") {
   CHECK_THAT(translated("asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));"),
              Contains("(lane) = ::td::cudart::ptx_laneid();"));

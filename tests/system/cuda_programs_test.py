@@ -2,7 +2,7 @@
 """Runs whole CUDA programs with `./course cuda`: cuda_programs_test.py TOOL BUILD FOLDER.
 
 Called by CTest. Programs that are right (programs/, and those of the chapters) print the lines that they begin with, and
---check finds nothing in them.
+--check finds nothing in them. Some of them also run plain, which takes another program, whose kernels have no hooks.
 Programs with one mistake (mistakes/) make --check print the words that they begin with, and fail. The last part looks at the
 command: its errors, the profile, and that a program is not compiled again.
 """
@@ -17,6 +17,7 @@ import tempfile
 import time
 
 PATIENCE = 120  # seconds; a busy machine is no fault
+PLAIN = ("children", "launches", "locks", "reduction", "specifiers", "symbols", "textures", "volatile_flag")
 CHAPTERS = pathlib.Path(__file__).resolve().parents[2] / "chapters"
 faults = []
 
@@ -45,12 +46,12 @@ def wanted(program):
     return found
 
 
-def check_right(tool, program, words=()):
-    code, out, everything = tool.run(program, *words, "--check")
-    expect(code == 0 and "fault" not in out, f"{program.name} is right, but --check says:\n{everything}")
+def check_right(tool, program, words=(), option="--check"):
+    code, out, everything = tool.run(program, *words, *([option] if option else []))
+    expect(code == 0 and "fault" not in out, f"{program.name} is right, but with \"{option}\" it says:\n{everything}")
     lines = out.splitlines()
     for line in wanted(program):
-        expect(line in lines, f"{program.name} does not print \"{line}\":\n{everything}")
+        expect(line in lines, f"{program.name} does not print \"{line}\" with \"{option}\":\n{everything}")
 
 
 def check_mistake(tool, program):
@@ -125,6 +126,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         right = sorted(folder.glob("programs/*.cu")) + sorted(CHAPTERS.glob("*/programs/*.cu"))
         jobs = [pool.submit(check_right, tool, program) for program in right]
+        jobs += [pool.submit(check_right, tool, folder / f"programs/{name}.cu", (), "") for name in PLAIN]
         jobs += [pool.submit(check_mistake, tool, program) for program in sorted(folder.glob("mistakes/*.cu"))]
         jobs.append(pool.submit(check_right, tool, two_files / "main.cu",
                                 [two_files / "scale.cu", two_files / "host.cc", "-D", "COUNT=32", "-std=c++17"]))

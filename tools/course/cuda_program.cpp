@@ -66,9 +66,12 @@ class Maker {
   }
 
  private:
+  /// A plain run has a program of its own, whose kernels have no hooks and are optimized more.
+  bool is_observed() const { return words_.check || words_.profile; }
+
   /// Follows from all that decides what the program becomes, apart from the contents of files.
   std::string number() const {
-    std::string all = fs::current_path().string();
+    std::string all = fs::current_path().string() + (is_observed() ? "\nobserved" : "\nplain");
     for (const auto* words : {&words_.files, &words_.compile, &words_.link})
       for (const auto& word : *words) all += '\n' + word;
     std::ostringstream out;
@@ -151,10 +154,13 @@ class Maker {
     std::vector<std::string> words = begin(i);
     append(words, {"-x", "c++", "-std=gnu++20", "-fno-char8_t", "-E", "-include", "cuda_runtime.h",
                    words_.files[i], "-o", preprocessed.string()});
+    if (!is_observed()) words.push_back("-DTD_SIMT_WITHOUT_HOOKS");
     run_compiler(words);
-    write_file(translated, translate_cuda(read_file(preprocessed)));
+    write_file(translated, translate_cuda(read_file(preprocessed),
+                                          is_observed() ? Hooks::kEverywhere : Hooks::kOnHost));
     words = {settings_.at("compiler")[0], "-std=gnu++20", "-fno-char8_t", "-w"};
     append(words, settings_.at("flag"));
+    if (!is_observed()) words.push_back("-O2");
     if (std::count(words_.compile.begin(), words_.compile.end(), "-fopenmp"))
       words.push_back("-fopenmp");
     append(words, {"-c", translated.string(), "-o", part(i, ".o").string()});

@@ -23,11 +23,16 @@ struct Edit {
 
 class Translator {
  public:
-  explicit Translator(std::string_view text) : text_(text), tokens_(tokens_of(text)) {}
+  Translator(std::string_view text, Hooks hooks)
+      : text_(text),
+        tokens_(tokens_of(text)),
+        device_has_hooks_(hooks == Hooks::kEverywhere || has_volatile()) {}
 
   std::string translate() {
     collect_kernels();
     for (Index i = 0; i < tokens_.size(); ++i) {
+      if (tokens_[i].is("td_device") || tokens_[i].is("td_global")) device_function(i);
+      if (tokens_[i].is("alignas")) alignment(i);
       if (tokens_[i].is("<<<")) launch(i);
       if (tokens_[i].is("(")) address(i);
       if (tokens_[i].is("reinterpret_cast")) address_by_name(i);
@@ -48,6 +53,16 @@ class Translator {
   }
   bool is_name(Index i) const {
     return i < tokens_.size() && tokens_[i].kind == Token::Kind::kName;
+  }
+
+  /// Whether a kernel may wait for a variable that is volatile: the hook of such a read lets other
+  /// threads run. `volatile int : 0` is in vector_types.h.
+  bool has_volatile() const {
+    for (Index i = 1; i < tokens_.size(); ++i)
+      if (is(i, "volatile") && !is(i - 1, "asm") && !is(i - 1, "__asm__") &&
+          !(is(i + 1, "int") && is(i + 2, ":")))
+        return true;
+    return false;
   }
 
   /// The names of kernels: what is before the parameters of a __global__ function.
@@ -238,16 +253,54 @@ class Translator {
     return true;
   }
 
+  /// `__attribute__((td_device))`, where the program says __device__. nvcc takes it before the
+  /// parameters of a lambda, and C++ takes an attribute after them.
+  void device_function(Index name) {
+    const std::string attribute = "no_sanitize(\"thread\")";
+    const Index first = name - 3, last = name + 2;
+    const bool is_lambda = name > 3 && is(first, "__attribute__") && is(first - 1, "]") &&
+                           !is(open_of(first - 1) + 1, "[");
+    if (is_lambda) edits_.push_back({tokens_[first].begin, tokens_[last].end(), ""});
+    if (device_has_hooks_) return;
+    if (!is_lambda) {
+      edits_.push_back({tokens_[name].begin, tokens_[name].end(), attribute});
+      return;
+    }
+    if (!is(last + 1, "(")) return;
+    const Index close = close_of(last + 1);
+    if (is(close + 1, "mutable")) return;  // compilers disagree about the place; it keeps its hooks
+    edits_.push_back(
+        {tokens_[close].end(), tokens_[close].end(), " __attribute__((" + attribute + "))"});
+  }
+
+  /// `__shared__ alignas(16) float tile[4]`: in C++, alignas comes before all other specifiers.
+  void alignment(Index at) {
+    Index begin = at;
+    for (; begin > 0; --begin) {
+      const Token& before = tokens_[begin - 1];
+      if (before.is("struct") || before.is("class") || before.is("union")) return;
+      if (before.is(")"))  // of another attribute
+        begin = open_of(begin - 1) + 1;
+      else if (before.kind == Token::Kind::kSymbol && !before.is("::"))
+        break;
+    }
+    if (begin == at) return;
+    const std::size_t end = tokens_[close_of(at + 1)].end();
+    edits_.push_back({tokens_[begin].begin, tokens_[begin].begin,
+                      std::string(text_.substr(tokens_[at].begin, end - tokens_[at].begin)) + ' '});
+    edits_.push_back({tokens_[at].begin, end, ""});
+  }
+
   /// `const __constant__ int n = 1;` is in read-only memory without the attribute.
   void constant(Index section) {
     const Index open = section - 5;  // __attribute__ ( ( section ( "td_constant" ) ) )
     if (section < 5 || !is(open, "__attribute__")) return;
     const Index end = close_of(open + 1) + 1;
-    Index begin = open, i = end;
+    Index begin = open;
     while (begin > 0 && !is(begin - 1, ";") && !is(begin - 1, "}") && !is(begin - 1, "{")) --begin;
     bool is_const = false;
-    for (i = begin; i < tokens_.size(); ++i) {
-      if (i >= open && i < end) continue;
+    for (Index i = begin; i < tokens_.size(); ++i) {
+      if (is(i, "__attribute__") || is(i, "alignas")) i = close_of(i + 1) + 1;
       if (is(i, "const") || is(i, "constexpr")) is_const = true;
       if (is(i, "*")) is_const = false;
       if (is(i, ";") || is(i, "=") || is(i, "[") || is(i, "{") || is(i, "(")) break;
@@ -274,7 +327,9 @@ class Translator {
 
   std::string apply() {
     std::stable_sort(edits_.begin(), edits_.end(),
-                     [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+                     [](const Edit& a, const Edit& b) {  // what is put in comes first
+                       return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+                     });
     std::string result;
     std::size_t at = 0;
     for (const Edit& edit : edits_) {
@@ -288,14 +343,15 @@ class Translator {
 
   const std::string_view text_;
   const Tokens tokens_;
+  const bool device_has_hooks_;
   std::set<std::string_view> kernels_;
   std::vector<Edit> edits_;
 };
 
 }  // namespace
 
-std::string translate_cuda(std::string_view preprocessed) {
-  return Translator(preprocessed).translate();
+std::string translate_cuda(std::string_view preprocessed, Hooks hooks) {
+  return Translator(preprocessed, hooks).translate();
 }
 
 }  // namespace course

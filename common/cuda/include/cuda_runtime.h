@@ -31,7 +31,9 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #else
 // Kernels are functions of their own, which reports and launches find by their address. The tool
-// that translates the program looks for td_global.
+// that translates the program looks for td_global and td_device.
+#undef __device__
+#define __device__ __attribute__((td_device))
 #undef __global__
 #ifdef __clang__
 #define __global__ __attribute__((noinline, td_global))
@@ -172,7 +174,7 @@ TD_CUDA_INLINE cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, 
 }
 template <class T>
 cudaError_t cudaGetSymbolAddress(void** address, const T& symbol) {
-  *address = const_cast<void*>(reinterpret_cast<const volatile void*>(&symbol));
+  *address = const_cast<void*>(static_cast<const void*>(&symbol));
   return cudaSuccess;
 }
 template <class T>

@@ -172,6 +172,7 @@ using cudaHostFn_t = void (*)(void* data);
 #define cudaEventDefault 0x00
 #define cudaEventBlockingSync 0x01
 #define cudaEventDisableTiming 0x02
+#define cudaEventInterprocess 0x04
 #define cudaEventRecordDefault 0x00
 #define cudaEventWaitDefault 0x00
 #define cudaHostAllocDefault 0x00
@@ -265,11 +266,25 @@ struct cudaMemPoolProps {
   cudaMemAllocationHandleType handleTypes;
   cudaMemLocation location;
 };
+enum cudaGraphMemAttributeType {
+  cudaGraphMemAttrUsedMemCurrent = 0,
+  cudaGraphMemAttrUsedMemHigh = 1,
+  cudaGraphMemAttrReservedMemCurrent = 2,
+  cudaGraphMemAttrReservedMemHigh = 3
+};
 struct cudaMemAllocNodeParams {
   cudaMemPoolProps poolProps;
   const cudaMemAccessDesc* accessDescs;
   size_t accessDescCount, bytesize;
   void* dptr;
+};
+
+constexpr unsigned cudaIpcMemLazyEnablePeerAccess = 1;
+struct cudaIpcMemHandle_t {
+  char reserved[64];
+};
+struct cudaIpcEventHandle_t {
+  char reserved[64];
 };
 
 struct cudaPitchedPtr {

@@ -1,4 +1,5 @@
 // Memory that graphs allocate: in nodes, in a capture, and released elsewhere; a device's pool.
+// prints: bytes: 0 4 4
 // prints: node: 42 42
 // prints: capture: 7 7
 // prints: released by the program: 5 5
@@ -27,6 +28,12 @@ cudaGraphNode_t launch_node(cudaGraph_t graph, cudaGraphNode_t after, int* data,
   cudaGraphNode_t node;
   cudaGraphAddKernelNode(&node, graph, &after, 1, &kernel);
   return node;
+}
+
+unsigned long long bytes_of_graphs(cudaGraphMemAttributeType attribute) {
+  unsigned long long bytes = 0;
+  cudaDeviceGetGraphMemAttribute(0, attribute, &bytes);
+  return bytes;
 }
 
 /// Two launches of the graph. Each stores its result in `host`.
@@ -63,6 +70,14 @@ int main() {
   cudaGraphAddMemcpyNode1D(&copy, graph, &kernel, 1, host, data, sizeof(int),
                            cudaMemcpyDeviceToHost);
   cudaGraphAddMemFreeNode(&release, graph, &copy, 1, data);
+  const auto reserved = bytes_of_graphs(cudaGraphMemAttrReservedMemCurrent);
+  cudaGraphExec_t exec;
+  cudaGraphInstantiate(&exec, graph, 0);
+  cudaGraphLaunch(exec, 0);
+  cudaDeviceSynchronize();
+  printf("bytes: %llu %llu %llu\n", bytes_of_graphs(cudaGraphMemAttrUsedMemCurrent),
+         bytes_of_graphs(cudaGraphMemAttrUsedMemHigh), reserved);
+  cudaGraphExecDestroy(exec);
   launch_twice("node", graph, host);
 
   cudaStream_t stream;
