@@ -106,12 +106,13 @@ function(td_program_options target)
     list(TRANSFORM TD_WRAPPED_FUNCTIONS REPLACE "(.+)" "--redefine-sym=\\1=__real_\\1" OUTPUT_VARIABLE renamings)
     add_custom_command(TARGET td_cuda_copy POST_BUILD VERBATIM
       COMMAND "${CMAKE_OBJCOPY}" ${renamings} $<TARGET_FILE:td_cuda_copy>)
-    add_executable(translate_cuda EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/tools/translate_cuda/main.cpp"
-      "${PROJECT_SOURCE_DIR}/tools/course/translate_cuda.cpp" "${PROJECT_SOURCE_DIR}/tools/course/cpp_tokens.cpp")
+    set(tools "${PROJECT_SOURCE_DIR}/tools")
+    add_executable(translate_cuda EXCLUDE_FROM_ALL "${tools}/translate_cuda/main.cpp"
+      "${tools}/course/translate_cuda.cpp" "${tools}/course/token_editor.cpp" "${tools}/course/cpp_tokens.cpp")
     td_target_options(translate_cuda)
     target_compile_features(translate_cuda PRIVATE cxx_std_20)
     target_compile_options(translate_cuda PRIVATE -O1)
-    target_include_directories(translate_cuda PRIVATE "${PROJECT_SOURCE_DIR}/tools/course")
+    target_include_directories(translate_cuda PRIVATE "${tools}/course")
     set_target_properties(translate_cuda PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tools")
   endif()
   target_link_libraries(${target} PRIVATE td_cuda_copy)  # before the core

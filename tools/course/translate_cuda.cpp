@@ -4,29 +4,19 @@
 
 #include <algorithm>
 #include <set>
-#include <vector>
 
-#include "cpp_tokens.h"
+#include "token_editor.h"
 
 namespace course {
 namespace {
 
-using Tokens = std::vector<Token>;
-using Index = std::size_t;
+using Index = TokenEditor::Index;
 constexpr Index kNone = ~Index{0};
 
-/// Text to put in, or to put instead of other text.
-struct Edit {
-  std::size_t begin, end;
-  std::string text;
-};
-
-class Translator {
+class Translator : private TokenEditor {
  public:
   Translator(std::string_view text, Hooks hooks)
-      : text_(text),
-        tokens_(tokens_of(text)),
-        device_has_hooks_(hooks == Hooks::kEverywhere || has_volatile()) {}
+      : TokenEditor(text), device_has_hooks_(hooks == Hooks::kEverywhere || has_volatile()) {}
 
   std::string translate() {
     collect_kernels();
@@ -39,22 +29,10 @@ class Translator {
       if (tokens_[i].is("\"td_constant\"")) constant(i);
       if (tokens_[i].is("asm") || tokens_[i].is("__asm__")) special_register(i);
     }
-    return apply();
+    return edited();
   }
 
  private:
-  [[noreturn]] void fail(Index at, const std::string& why) const {
-    const SourceLine place = line_of(text_, tokens_[at].begin);
-    throw TranslationError(place.file + ":" + std::to_string(place.line) + ": " + why);
-  }
-
-  bool is(Index i, std::string_view text) const {
-    return i < tokens_.size() && tokens_[i].is(text);
-  }
-  bool is_name(Index i) const {
-    return i < tokens_.size() && tokens_[i].kind == Token::Kind::kName;
-  }
-
   /// Whether a kernel may wait for a variable that is volatile: the hook of such a read lets other
   /// threads run. `volatile int : 0` is in vector_types.h.
   bool has_volatile() const {
@@ -77,44 +55,6 @@ class Translator {
         if (is(j, "(")) j = close_of(j);
       }
     }
-  }
-
-  /// The bracket that closes the one at `open`.
-  Index close_of(Index open) const {
-    int depth = 0;
-    for (Index i = open; i < tokens_.size(); ++i) {
-      const std::string_view text = tokens_[i].text;
-      if (tokens_[i].kind != Token::Kind::kSymbol) continue;
-      if (text == "(" || text == "[" || text == "{") ++depth;
-      if (text == ")" || text == "]" || text == "}") --depth;
-      if (depth == 0) return i;
-    }
-    fail(open, "this bracket has no end");
-  }
-  Index open_of(Index close) const {
-    int depth = 0;
-    for (Index i = close + 1; i-- > 0;) {
-      const std::string_view text = tokens_[i].text;
-      if (tokens_[i].kind != Token::Kind::kSymbol) continue;
-      if (text == ")" || text == "]" || text == "}") ++depth;
-      if (text == "(" || text == "[" || text == "{") --depth;
-      if (depth == 0) return i;
-    }
-    fail(close, "this bracket has no beginning");
-  }
-  /// The `<` of the template arguments that end with the `>` at `close`.
-  Index angle_of(Index close) const {
-    int depth = 0;
-    for (Index i = close + 1; i-- > 0;) {
-      if (is(i, ")") || is(i, "]") || is(i, "}")) {
-        i = open_of(i);
-        continue;
-      }
-      if (is(i, ">")) ++depth;
-      if (is(i, "<") && --depth == 0) return i;
-      if (is(i, ";")) break;
-    }
-    fail(close, "these template arguments have no beginning");
   }
 
   bool is_keyword(Index i) const {
@@ -163,16 +103,6 @@ class Translator {
     fail(launch, "<<< has no >>> with the arguments of the kernel after it");
   }
 
-  /// The text from one token to before another, in one line.
-  std::string one_line(Index begin, Index end) const {
-    std::string text;
-    for (Index i = begin; i < end; ++i) {
-      if (i > begin && tokens_[i].begin > tokens_[i - 1].end()) text += ' ';
-      text += tokens_[i].text;
-    }
-    return text;
-  }
-
   static std::string quoted(const std::string& text) {
     std::string result = "\"";
     for (const char c : text) {
@@ -186,12 +116,12 @@ class Translator {
     const Index begin = begin_of_kernel(at), close = end_of_config(at);
     const Index open = close + 3;
     const std::string kernel = one_line(begin, at);
-    edits_.push_back({tokens_[begin].begin, tokens_[begin].begin,
-                      "::td::cudart::launcher(" + quoted(kernel) +
-                          ", [=](auto td_k) -> decltype(::td::cudart::pointer<decltype(td_k)>(" +
-                          kernel + ")) { return " + kernel + "; }, [=](auto... td_a) { "});
-    edits_.push_back({tokens_[at].begin, tokens_[at].end(), "(td_a...); })("});
-    edits_.push_back({tokens_[close].begin, tokens_[close + 2].end(), ")"});
+    replace(tokens_[begin].begin, tokens_[begin].begin,
+            "::td::cudart::launcher(" + quoted(kernel) +
+                ", [=](auto td_k) -> decltype(::td::cudart::pointer<decltype(td_k)>(" + kernel +
+                ")) { return " + kernel + "; }, [=](auto... td_a) { ");
+    replace(tokens_[at].begin, tokens_[at].end(), "(td_a...); })(");
+    replace(tokens_[close].begin, tokens_[close + 2].end(), ")");
     null_arguments(open);
   }
 
@@ -202,7 +132,7 @@ class Translator {
       if (is(i, "(") || is(i, "{") || is(i, "[")) i = close_of(i);
       if (is(i, "__null") && (is(i - 1, "(") || is(i - 1, ",")) &&
           (is(i + 1, ")") || is(i + 1, ",")))
-        edits_.push_back({tokens_[i].begin, tokens_[i].end(), "nullptr"});
+        replace(tokens_[i].begin, tokens_[i].end(), "nullptr");
     }
   }
 
@@ -224,7 +154,7 @@ class Translator {
     if (is(i, "&")) ++i;
     const Index end = end_of_name(i);
     if (end == kNone || !is(end, ")")) return;
-    if (remember(at, i, end)) edits_.push_back({tokens_[end].begin, tokens_[end].end(), ""});
+    if (remember(at, i, end)) replace(tokens_[end].begin, tokens_[end].end(), "");
   }
 
   /// The token after a kernel's name with its template arguments; kNone where none begins.
@@ -247,9 +177,9 @@ class Translator {
   bool remember(Index cast, Index begin, Index end) {
     if (end == kNone) return false;
     const std::string kernel = one_line(begin, end);
-    edits_.push_back({tokens_[cast].begin, tokens_[begin].begin,
-                      "::td::cudart::remembered(" + quoted(kernel) + ", "});
-    edits_.push_back({tokens_[end - 1].end(), tokens_[end - 1].end(), ")"});
+    replace(tokens_[cast].begin, tokens_[begin].begin,
+            "::td::cudart::remembered(" + quoted(kernel) + ", ");
+    replace(tokens_[end - 1].end(), tokens_[end - 1].end(), ")");
     return true;
   }
 
@@ -260,17 +190,16 @@ class Translator {
     const Index first = name - 3, last = name + 2;
     const bool is_lambda = name > 3 && is(first, "__attribute__") && is(first - 1, "]") &&
                            !is(open_of(first - 1) + 1, "[");
-    if (is_lambda) edits_.push_back({tokens_[first].begin, tokens_[last].end(), ""});
+    if (is_lambda) replace(tokens_[first].begin, tokens_[last].end(), "");
     if (device_has_hooks_) return;
     if (!is_lambda) {
-      edits_.push_back({tokens_[name].begin, tokens_[name].end(), attribute});
+      replace(tokens_[name].begin, tokens_[name].end(), attribute);
       return;
     }
     if (!is(last + 1, "(")) return;
     const Index close = close_of(last + 1);
     if (is(close + 1, "mutable")) return;  // compilers disagree about the place; it keeps its hooks
-    edits_.push_back(
-        {tokens_[close].end(), tokens_[close].end(), " __attribute__((" + attribute + "))"});
+    replace(tokens_[close].end(), tokens_[close].end(), " __attribute__((" + attribute + "))");
   }
 
   /// `__shared__ alignas(16) float tile[4]`: in C++, alignas comes before all other specifiers.
@@ -286,9 +215,9 @@ class Translator {
     }
     if (begin == at) return;
     const std::size_t end = tokens_[close_of(at + 1)].end();
-    edits_.push_back({tokens_[begin].begin, tokens_[begin].begin,
-                      std::string(text_.substr(tokens_[at].begin, end - tokens_[at].begin)) + ' '});
-    edits_.push_back({tokens_[at].begin, end, ""});
+    replace(tokens_[begin].begin, tokens_[begin].begin,
+            std::string(text_.substr(tokens_[at].begin, end - tokens_[at].begin)) + ' ');
+    replace(tokens_[at].begin, end, "");
   }
 
   /// `const __constant__ int n = 1;` is in read-only memory without the attribute.
@@ -305,7 +234,7 @@ class Translator {
       if (is(i, "*")) is_const = false;
       if (is(i, ";") || is(i, "=") || is(i, "[") || is(i, "{") || is(i, "(")) break;
     }
-    if (is_const) edits_.push_back({tokens_[open].begin, tokens_[end - 1].end(), ""});
+    if (is_const) replace(tokens_[open].begin, tokens_[end - 1].end(), "");
   }
 
   /// `asm("mov.u32 %0, %%laneid;" : "=r"(lane))` becomes `(lane) = ::td::cudart::ptx_laneid()`.
@@ -320,32 +249,12 @@ class Translator {
     name.resize(std::min(name.find_first_of("; \""), name.size()));
     const Index close = close_of(open), value = open + 4;
     if (close_of(value) + 1 != close) return;
-    edits_.push_back({tokens_[at].begin, tokens_[value].begin, ""});
-    edits_.push_back(
-        {tokens_[close].begin, tokens_[close].end(), " = ::td::cudart::ptx_" + name + "()"});
+    replace(tokens_[at].begin, tokens_[value].begin, "");
+    replace(tokens_[close].begin, tokens_[close].end(), " = ::td::cudart::ptx_" + name + "()");
   }
 
-  std::string apply() {
-    std::stable_sort(edits_.begin(), edits_.end(),
-                     [](const Edit& a, const Edit& b) {  // what is put in comes first
-                       return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
-                     });
-    std::string result;
-    std::size_t at = 0;
-    for (const Edit& edit : edits_) {
-      result += text_.substr(at, edit.begin - at);
-      result += edit.text;
-      at = edit.end;
-    }
-    result += text_.substr(at);
-    return result;
-  }
-
-  const std::string_view text_;
-  const Tokens tokens_;
   const bool device_has_hooks_;
   std::set<std::string_view> kernels_;
-  std::vector<Edit> edits_;
 };
 
 }  // namespace

@@ -6,16 +6,10 @@
 // not take. Everything else is in headers (common/cuda/include).
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace course {
-
-/// What the translator does not understand, with its place: "vecadd.cu:31: …".
-struct TranslationError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// Which functions tell the machine of their accesses, when the compiler is asked for hooks.
 enum class Hooks {
@@ -26,7 +20,7 @@ enum class Hooks {
 
 /// Invariant: the result has the lines of `preprocessed`, which has the preprocessor's marks of
 /// lines; text of system headers stays as it is.
-/// @throws TranslationError
+/// @throws TranslationError (token_editor.h), with the place: "vecadd.cu:31: …"
 std::string translate_cuda(std::string_view preprocessed, Hooks hooks = Hooks::kEverywhere);
 
 }  // namespace course

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "token_editor.h"
 #include "translate_cuda.h"
 
 int main(int, char** words) try {
