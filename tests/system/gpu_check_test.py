@@ -17,7 +17,7 @@ import tempfile
 import time
 
 SOURCE, BUILD = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-PARTS = ["start", "backend", "operations", "solutions", "timings", "comparison", "programs", "sanitizers", "counters"]
+PARTS = ["start", "backend", "operations", "solutions", "timings", "comparison", "programs", "sanitizers", "counters", "cuda"]
 CHAPTERS = ["01_one", "04_training_loop", "10_xla"]
 # The script with other parts: plan.json has their names and limits, and the items' names and limits.
 MADE_UP = """import json, pathlib

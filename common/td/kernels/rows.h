@@ -248,7 +248,7 @@ struct RowsWork {
   RowShape s;
 
   void on_host() const {
-    if (s.n == 0) return;
+    if (s.rows == 0 || s.n == 0) return;
     if (s.stride == 1) return one_by_one(HostRow<true>{s.n});
     if constexpr (requires { program.columns(HostColumns{}, s.n); })
       HostColumns::each_of(
