@@ -116,6 +116,7 @@ inline void Fiber::prefetch() const {
   const char* registers = nullptr;                 // all that a fiber of Boost is
   static_assert(sizeof stopped_ == sizeof registers);
   std::memcpy(&registers, &stopped_, sizeof registers);
+  if (!registers) return;  // it is not stopped
   for (std::size_t i = 0; i < kBytes; i += kLine) __builtin_prefetch(registers + i);
 }
 
