@@ -27,7 +27,7 @@ def explains_itself(message):
         return False
     name, kind = match.group(1), match.group(2)
     scope = re.sub(r"<.*", "", match.group(3)).split("::")[-1].strip()
-    return name in STANDARD or name in MODULE and "nn/" in message or name == scope or kind == "typedef"
+    return name in STANDARD or name in MODULE and ("td/nn/" in message or "td::nn::" in message) or name == scope or kind == "typedef"
 
 
 def is_holder(message, root):
