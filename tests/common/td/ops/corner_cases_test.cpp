@@ -276,13 +276,14 @@ TEST_CASE("a mean over more rows than float16 can count has the right loss and g
 TEST_CASE("softmax, cumsum and their gradients of tensors without elements") {
   for (const Device device : devices()) {
     INFO(device);
-    for (const IntArrayRef sizes : {IntArrayRef{3, 0}, IntArrayRef{0, 3}, IntArrayRef{2, 0, 4}})
-      for (std::int64_t dim = 0; dim < std::ssize(sizes); ++dim) {
-        const Tensor x = zeros(sizes, device).requires_grad_();
+    for (const Tensor& empty :
+         {zeros({3, 0}, device), zeros({0, 3}, device), zeros({2, 0, 4}, device)})
+      for (std::int64_t dim = 0; dim < empty.dim(); ++dim) {
+        const Tensor x = empty.detach().requires_grad_();
         for (const Tensor& y : {x.softmax(dim), x.log_softmax(dim), x.cumsum(dim)}) {
-          CHECK(y.sizes() == sizes);
+          CHECK(y.sizes() == x.sizes());
           y.sum().backward();
-          CHECK(x.grad().sizes() == sizes);
+          CHECK(x.grad().sizes() == x.sizes());
         }
       }
   }
