@@ -1,7 +1,5 @@
 // Asynchronous copies (cp.async) of the machine's threads. They happen as late as a GPU may do
-// them, when the thread waits for them, so a missing wait shows in the results. The observer hears
-// of the write twice, because a GPU may do it at any time in between: when the copy begins and when
-// it happens.
+// them, when the thread waits for them, so a missing wait shows in the results.
 #include <algorithm>
 #include <cstring>
 
@@ -15,9 +13,6 @@ void Machine::async_copy(const AsyncCopy& copy) {
   own.pending.push_back(copy);
   own.pending.back().batch = own.batch;
   own.pending.back().shared_reads = own.shared_reads;
-  if (observer_)
-    access(AccessKind::kWrite, reinterpret_cast<std::uintptr_t>(copy.to), copy.bytes,
-           AccessForm::kStart, copy.pc);
 }
 
 void Machine::async_commit() {

@@ -62,19 +62,26 @@ void Fiber::begin() {
   begun_ = true;
 }
 
+void Fiber::switch_to(Fiber& next) {
+  if (!next.begun_) next.begin();
+  pool_.left_ = this;
 #if defined(TD_ADDRESS_SANITIZER)
-void Fiber::tell_switch(Fiber& next) {
   __sanitizer_start_switch_fiber(&sanitizer_, reinterpret_cast<void*>(next.low_), next.bytes_);
+#elif defined(TD_THREAD_SANITIZER)
+  __tsan_switch_to_fiber(next.sanitizer_, 0);
+#endif
+  arrive(std::move(next.stopped_).resume());
 }
-void Fiber::tell_arrival() {
+
+/// The first call on a fiber after a switch: stores where the previous fiber has stopped.
+void Fiber::arrive(context::fiber&& previous) {
+#if defined(TD_ADDRESS_SANITIZER)
   const void* low = nullptr;
   __sanitizer_finish_switch_fiber(sanitizer_, &low, &pool_.left_->bytes_);
   pool_.left_->low_ = reinterpret_cast<std::uintptr_t>(low);
-}
-#elif defined(TD_THREAD_SANITIZER)
-void Fiber::tell_switch(Fiber& next) { __tsan_switch_to_fiber(next.sanitizer_, 0); }
-void Fiber::tell_arrival() {}
 #endif
+  pool_.left_->stopped_ = std::move(previous);
+}
 
 FiberPool::FiberPool(Work work, void* owner) : work_(work), owner_(owner), outside_(*this) {
   void* const space = mmap(nullptr, kMostFibers * kSlot, PROT_NONE,

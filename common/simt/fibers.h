@@ -10,9 +10,7 @@
 #include <boost/context/fiber.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace td::simt {
@@ -32,8 +30,6 @@ class Fiber {
   void switch_to(Fiber& next);
   /// The next switch to this fiber begins the pool's work again instead of continuing it.
   void abandon() { begun_ = false; }
-  /// Loads what a switch to this fiber will read first into the cache.
-  void prefetch() const;
   /// Whether the address lies on the fiber's stack.
   bool contains(std::uintptr_t address) const { return address - low_ < bytes_; }
   /// Whether the address lies in the guard before the stack, which an overflow accesses.
@@ -43,14 +39,6 @@ class Fiber {
   friend class FiberPool;
   void begin();
   void arrive(boost::context::fiber&& previous);
-  // Tell a sanitizer of a switch.
-#if defined(TD_ADDRESS_SANITIZER) || defined(TD_THREAD_SANITIZER)
-  void tell_switch(Fiber& next);
-  void tell_arrival();
-#else
-  void tell_switch(Fiber&) {}
-  void tell_arrival() {}
-#endif
 
   FiberPool& pool_;
   std::uintptr_t low_ = 0;  // of the stack
@@ -96,28 +84,5 @@ class FiberPool {
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> idle_;
 };
-
-// Switches are inlined, because a barrier of a block makes one for each of its threads.
-inline void Fiber::switch_to(Fiber& next) {
-  if (!next.begun_) next.begin();
-  pool_.left_ = this;
-  tell_switch(next);
-  arrive(std::move(next.stopped_).resume());
-}
-
-/// The first call on a fiber after a switch: stores where the previous fiber has stopped.
-inline void Fiber::arrive(boost::context::fiber&& previous) {
-  tell_arrival();
-  pool_.left_->stopped_ = std::move(previous);
-}
-
-inline void Fiber::prefetch() const {
-  constexpr std::size_t kBytes = 512, kLine = 64;  // its registers, and the frames of the machine
-  const char* registers = nullptr;                 // all that a fiber of Boost is
-  static_assert(sizeof stopped_ == sizeof registers);
-  std::memcpy(&registers, &stopped_, sizeof registers);
-  if (!registers) return;  // it is not stopped
-  for (std::size_t i = 0; i < kBytes; i += kLine) __builtin_prefetch(registers + i);
-}
 
 }  // namespace td::simt

@@ -166,9 +166,7 @@ void Machine::wait(Thread& thread) {
     thread.fiber = nullptr;
     thread.state = Thread::State::kRuns;
   } else if (has_ready) {
-    Thread& next = *ready_[next_ready_++];
-    if (next_ready_ < ready_.size()) ready_[next_ready_]->fiber->prefetch();
-    resume(next, here);
+    resume(*ready_[next_ready_++], here);
   } else {
     here.switch_to(next_thread_ < threads_.size() ? fibers_.acquire() : fibers_.outside());
   }
@@ -194,7 +192,6 @@ void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes,
   access.is_copy = form == AccessForm::kCopy;
   access.is_compare = form == AccessForm::kCompare;
   access.is_store = form == AccessForm::kStore;
-  access.is_start = form == AccessForm::kStart;
   access.bytes = static_cast<std::uint32_t>(bytes);
   access.address = address;
   if (fibers_.contains(address))

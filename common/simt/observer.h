@@ -95,8 +95,6 @@ struct Access {
   bool is_copy = false;
   bool is_compare = false;  ///< An atomic compare-and-swap.
   bool is_store = false;    ///< An atomic store, which reads nothing.
-  /// An asynchronous copy begins. It may write from now on; a second access tells when it does.
-  bool is_start = false;
   /// The calls of inlined functions that lead there, from the kernel inwards; nullptr where the
   /// place is in the kernel itself. Equal lists are one object.
   const std::vector<const Site*>* calls = nullptr;

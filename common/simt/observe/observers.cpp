@@ -153,9 +153,8 @@ bool Observers::access(const ThreadInfo& thread, const Access& access) {
   }
   site.usual = region;
   region->touched = true;
-  if (!access.is_start) s.initialization.access(thread, access, *region);
+  s.initialization.access(thread, access, *region);
   s.races.access(thread, access, *region, number);
-  if (access.is_start) return true;
   is_ahead_ = s.requests.access(thread, access, *region, number);
   return true;
 }

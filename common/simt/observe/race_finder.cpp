@@ -59,11 +59,6 @@ void RaceFinder::access(const ThreadInfo& thread, const Access& access, const Re
   if (path_moment_ != me.moment || seen_[site] != me.moment) follow(me);
   for_cells(region, access.address, access.bytes, [&](std::size_t cell, std::uint32_t bytes) {
     me.bytes = static_cast<std::uint16_t>(bytes & 15);
-    if (access.is_start) {  // only compared with the reads so far: the write itself comes later
-      Cell reads = cells_[cell];
-      reads.write = {};
-      return on_write(reads, me, thread, access, region);
-    }
     if (access.is_compare) begin_compare(cells_[cell], me);
     if (access.kind == AccessKind::kRead)
       on_read(cells_[cell], me, thread, access, region);
