@@ -257,6 +257,8 @@ endfunction()
 function(course_add_program target source)
   add_executable(${target} "${source}")
   course_options(${target})
+  # The libraries that it calls are compiled with -O3; its own lines need not be.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   # The solutions have made the precompiled header; a program takes it if it has their -fPIC.
   course_precompiled("")
   if(precompiled AND solutions)

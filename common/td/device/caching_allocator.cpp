@@ -9,7 +9,6 @@
 
 #include "td/base/error.h"
 #include "td/device/context.h"
-#include "td/device/graph.h"
 
 namespace td {
 namespace {
@@ -123,9 +122,7 @@ void CachingAllocator::release_segment(void* memory) {
 }
 
 CachingAllocator::Block* CachingAllocator::take(std::size_t bytes, bool last_attempt) {
-  const bool captured = capturing_graph() && capturing_graph()->device().type() == device_.type();
-  const std::uint64_t pool = captured ? capturing_graph()->capture_number() : 0;
-  const Owner owner{current_native_stream(device_), pool};
+  const Owner owner{current_native_stream(device_), memory_pool(device_.type())};
   const bool small = bytes <= kSmallRequest;
   if (!caches_ && !owner.pool) {  // device memory of its own, not a byte longer
     return_segments();            // what was released while a graph was captured
@@ -220,7 +217,7 @@ void CachingAllocator::join(Block* block, Block* after) {
 
 /// Returns the free segments to the device.
 void CachingAllocator::return_segments() {
-  if (captures_underway > 0) return;  // freeing memory waits for the device
+  if (!may_wait_for_streams()) return;  // freeing memory does
   for (FreeBlocks& blocks : free_) {
     std::erase_if(blocks, [this](Block* block) {
       if (block->before || block->after || block->pool) return false;

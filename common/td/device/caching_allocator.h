@@ -128,6 +128,8 @@ class CachingAllocator : public Allocator {
   void wait_for_uses(Block* block) noexcept;
   NativeEvent* record_event(UsingStream& stream);
   void record_missing_events() noexcept;
+  /// False while any thread captures a graph.
+  static bool may_wait_for_streams();
 
   const bool caches_;
   mutable std::mutex mutex_;

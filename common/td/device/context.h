@@ -51,7 +51,10 @@ struct Context {
     void* node = nullptr;             ///< whose gradient is being computed (autograd/record.h)
     GraphTask* graph_task = nullptr;  ///< the innermost backward pass
     Graph* capture = nullptr;         ///< the graph that is being captured (device/graph.h)
-    bool clones_share = false;        ///< nn::SharedCloneGuard
+    /// By kind, the pool that new memory of devices comes from; 0 is the one that all threads
+    /// share.
+    std::uint64_t memory_pool[kDeviceTypes] = {};
+    bool clones_share = false;  ///< nn::SharedCloneGuard
   };
   Underway underway;  ///< stays behind when another thread takes the context over
 };
@@ -88,6 +91,11 @@ inline NativeStream* current_native_stream(Device device) {
   return device.is_cpu()
              ? nullptr
              : context().current_stream[static_cast<int>(device.type())][device.index()];
+}
+
+/// The pool that this thread takes memory of such devices from; 0 is the one that all share.
+inline std::uint64_t& memory_pool(DeviceType type) {
+  return context().underway.memory_pool[static_cast<int>(type)];
 }
 
 }  // namespace td

@@ -11,6 +11,8 @@
 
 namespace td {
 
+bool CachingAllocator::may_wait_for_streams() { return captures_underway == 0; }
+
 /// Makes the block wait for the work that every stream that uses it holds now.
 void CachingAllocator::wait_for_uses(Block* block) noexcept {
   for (const StreamUse& use : block->uses) {
@@ -19,7 +21,7 @@ void CachingAllocator::wait_for_uses(Block* block) noexcept {
       auto stream = std::find_if(streams_.begin(), streams_.end(),
                                  [&](const UsingStream& s) { return s.use == use; });
       if (stream == streams_.end()) stream = streams_.insert(stream, UsingStream{use, {}, {}});
-      NativeEvent* const event = captures_underway == 0 ? record_event(*stream) : nullptr;
+      NativeEvent* const event = may_wait_for_streams() ? record_event(*stream) : nullptr;
       stream->waiting.push_back({event, block});
       events_missing_ |= !event;
     } catch (const std::exception&) {
@@ -56,7 +58,7 @@ void CachingAllocator::record_missing_events() noexcept {
 /// Frees the blocks whose events have all passed. It queries only the oldest event of each stream:
 /// the others come later. @throws AsyncError, DeviceError from Backend::done.
 void CachingAllocator::poll() {
-  if (captures_underway > 0) return;
+  if (!may_wait_for_streams()) return;
   record_missing_events();
   for (UsingStream& stream : streams_) {
     while (!stream.waiting.empty()) {
@@ -71,7 +73,7 @@ void CachingAllocator::poll() {
 
 /// Blocks the host until every event has passed, and frees the blocks.
 void CachingAllocator::wait_for_streams() {
-  if (captures_underway > 0) return;
+  if (!may_wait_for_streams()) return;
   record_missing_events();
   for (UsingStream& stream : streams_) {
     try {

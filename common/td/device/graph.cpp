@@ -128,6 +128,7 @@ void Graph::begin(const Stream& stream) {
   static std::atomic<std::uint64_t> captures{0};
   capture_number_ = ++captures;
   context().underway.capture = this;
+  memory_pool(stream.device().type()) = capture_number_;
 }
 
 void Graph::capture_end() {
@@ -148,6 +149,7 @@ void Graph::end() {
   GraphBackend& graphs = graph_backend(stream.device().type());
   state_ = State::kNew;
   context().underway.capture = nullptr;
+  memory_pool(stream.device().type()) = 0;
   try {
     native_ = graphs.end_capture(stream.device().index(), stream.native(), &size_);
   } catch (...) {

@@ -92,8 +92,8 @@ class Graph {
   std::vector<std::function<void()>> before_replay_;
 };
 
-/// @name Of a graph that is being captured. Waiting for the device is an error then, memory
-/// comes from the graph's own pool, and the allocators record no events.
+/// @name Of a graph that is being captured. Waiting for the device is an error then
+/// (check_may_wait), memory comes from the graph's own pool, and the allocators record no events.
 /// @{
 /// The graph that this thread captures; nullptr outside of captures.
 inline Graph* capturing_graph() { return context().underway.capture; }
@@ -110,13 +110,6 @@ inline bool is_capturing() { return capturing_graph() != nullptr; }
 [[noreturn, gnu::cold]] void refuse_captured_stream(DeviceType type, int index);
 [[noreturn, gnu::cold]] void refuse_captured_event();
 
-/// Called by everything that makes the host wait for a device. @throws DeviceError in a capture.
-inline void assert_not_capturing(const char* what) {
-  if (capturing_graph()) [[unlikely]]
-    fail_in_capture(what,
-                    "The host may not wait for the device or read its values: nothing runs "
-                    "before the graph is replayed. Do it after the capture.");
-}
 /// Called for copies from or to host memory that is not pinned. @throws DeviceError in a capture.
 inline void check_may_copy_pageable() {
   if (capturing_graph()) [[unlikely]]

@@ -42,8 +42,15 @@ std::string constant_name(DeviceType type) {
 
 }  // namespace
 
+void check_may_wait(const char* what, Device device) {
+  if (capturing_graph() && !device.is_cpu()) [[unlikely]]
+    fail_in_capture(what,
+                    "The host may not wait for the device or read its values: nothing runs "
+                    "before the graph is replayed. Do it after the capture.");
+}
+
 void Stream::synchronize() const {
-  if (!device_.is_cpu()) assert_not_capturing("Stream::synchronize");
+  check_may_wait("Stream::synchronize", device_);
   backend(device_.type()).synchronize(native_index(device_), native_, false);
 }
 
@@ -105,7 +112,7 @@ bool Event::query() const {
 
 void Event::synchronize() const {
   if (!native_) return;
-  if (type_ != kCPU) assert_not_capturing("Event::synchronize");
+  check_may_wait("Event::synchronize", Device(type_));
   backend(type_).synchronize_event(native_);
 }
 
@@ -148,7 +155,7 @@ void setCurrentStream(const Stream& stream) {
 
 void synchronize(Device device) {
   const Device checked = check_device(device);
-  if (!checked.is_cpu()) assert_not_capturing("synchronize");
+  check_may_wait("synchronize", checked);
   backend(checked.type()).synchronize(native_index(checked), nullptr, true);
 }
 

@@ -87,6 +87,12 @@ void setCurrentStream(const Stream& stream);
 /// @throws AsyncError when queued work failed.
 void synchronize(Device device);
 
+/// Called by everything that makes the host wait for `device`, or read values there, before it
+/// does so. An operation calls it before it calls others, whose names would not help.
+/// @param what names the operation in the message.
+/// @throws DeviceError while this thread captures a graph: a device has no values yet.
+void check_may_wait(const char* what, Device device);
+
 /// The index that `Device(type)` without an index means in this thread.
 int current_device(DeviceType type);
 /// Changes the current device. @throws DeviceError when there is no such device.

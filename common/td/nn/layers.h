@@ -3,7 +3,7 @@
 // Printed as Python prints them.
 #pragma once
 
-#include "td/device/graph.h"
+#include "td/device/stream.h"
 #include "td/nn/init.h"
 #include "td/nn/linear.h"
 #include "td/nn/options.h"
@@ -94,9 +94,10 @@ class BatchNormImplBase : public Cloneable<Derived> {
     if (this->is_training() && options.track_running_stats()) {
       num_batches_tracked.add_(1);
       // Without a momentum the running statistics are the average over all batches so far.
-      if (!momentum && !num_batches_tracked.is_cpu())
-        assert_not_capturing("BatchNorm without a momentum");
-      if (!momentum) momentum = 1.0 / num_batches_tracked.item<double>();
+      if (!momentum) {
+        check_may_wait("BatchNorm without a momentum", num_batches_tracked.device());
+        momentum = 1.0 / num_batches_tracked.item<double>();
+      }
     }
     const bool by_batch = this->is_training() || !options.track_running_stats();
     return td::batch_norm(input, weight, bias, running_mean, running_var, by_batch,

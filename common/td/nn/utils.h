@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "td/autograd/modes.h"
-#include "td/device/graph.h"
+#include "td/device/stream.h"
 #include "td/ops/ops.h"
 
 namespace td::nn::utils {
@@ -46,7 +46,7 @@ inline double clip_grad_norm_(const TensorList& parameters, double max_norm, dou
   NoGradGuard no_grad;
   TensorList gradients = detail::gradients_of(parameters);
   if (gradients.empty()) return 0;
-  if (!gradients[0].is_cpu()) assert_not_capturing("clip_grad_norm_");
+  check_may_wait("clip_grad_norm_", gradients[0].device());
   const double norm = detail::total_norm(gradients, norm_type);
   TD_CHECK(Error, !error_if_nonfinite || std::isfinite(norm),
            "clip_grad_norm_: the norm of the gradients is ", norm,

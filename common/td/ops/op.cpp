@@ -4,8 +4,6 @@
 #include <functional>
 #include <map>
 
-#include "td/device/graph.h"
-
 namespace td {
 namespace {
 
@@ -56,10 +54,6 @@ bool share_elements(const TensorImpl& a, const TensorImpl& b) {
 
 void undefined_argument(const char* op, const char* argument) {
   fail<Error>(op, ": \"", argument, "\" is undefined: it was declared but never given a value");
-}
-
-void check_may_read(const char* op, const Tensor& x) {
-  if (!x.is_cpu()) assert_not_capturing(op);
 }
 
 Device mixed_device(const Op& op, const Tensor* const* tensors, int count) {

@@ -28,9 +28,6 @@ inline Device device_of(const char* op, const Tensor& input) {
   if (!input.defined()) undefined_argument(op, "input");
   return input.device();
 }
-/// Called by an operation whose host reads values of `x`: before it calls others, whose names would
-/// not help. @throws DeviceError in a capture, where a device has no values yet.
-void check_may_read(const char* op, const Tensor& x);
 /// The device that all arguments share. Optional arguments that are undefined are skipped. A
 /// 0-dimensional cpu tensor goes with any device, as a number does.
 /// @throws Error naming an argument that is undefined; DeviceError naming two that differ, and how

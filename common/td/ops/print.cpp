@@ -107,7 +107,7 @@ Tensor edges(Tensor t) {
 
 std::string elements(const Tensor& tensor, std::size_t indent) {
   if (tensor.numel() == 0) return "[]";
-  check_may_read("printing a tensor", tensor);
+  check_may_wait("printing a tensor", tensor.device());
   const bool summarized = tensor.numel() > kThreshold;
   const Tensor part = (summarized ? edges(tensor) : tensor).to(kCPU);
   const bool real = tensor.is_floating_point();

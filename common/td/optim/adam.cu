@@ -7,7 +7,6 @@
 
 #include "td/autograd/modes.h"
 #include "td/base/span.h"
-#include "td/device/graph.h"
 #include "td/optim/capturable_list.h"
 #include "td/optim/parameter_list.h"
 #include "td/optim/step_list.h"
@@ -116,10 +115,7 @@ void update(StepList& list) {
     work.largest[k] = tensors.writes<T>(state.max_exp_avg_sq());
     work.append(param.numel());
     if (o.capturable()) continue;  // the device counts, and computes what follows
-    if (capturing_graph() && !list.device.is_cpu())
-      fail_in_capture("Adam",
-                      "Its count of steps lies on the host and would be the same in each replay. "
-                      "Make it with AdamOptions(lr).capturable(true).");
+    check_may_count_on_host(list.device);
     const auto t = static_cast<double>(++state.step());
     work.step_size[k] = C(o.lr() / (1 - std::pow(beta1, t)));
     work.root[k] = C(std::sqrt(1 - std::pow(beta2, t)));

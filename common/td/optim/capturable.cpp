@@ -8,6 +8,36 @@
 #include "td/optim/step_list.h"
 
 namespace td::optim {
+namespace {
+
+bool captures(Device device) { return capturing_graph() && !device.is_cpu(); }
+
+}  // namespace
+
+void check_may_add_params(Device device) {
+  if (captures(device)) [[unlikely]]
+    fail_in_capture("add_param_group",
+                    "A replay repeats the steps on the parameters of the capture. Add the "
+                    "group and run a step before the capture.");
+}
+
+void check_may_make_state(Device device) {
+  if (captures(device)) [[unlikely]]
+    fail_in_capture("optimizer",
+                    "What it remembers of a parameter is made at the first step, and each "
+                    "replay would make it again. Run the step once or twice before the capture.");
+}
+
+void check_may_count_on_host(Device device) {
+  if (captures(device)) [[unlikely]]
+    fail_in_capture("Adam",
+                    "Its count of steps lies on the host and would be the same in each replay. "
+                    "Make it with AdamOptions(lr).capturable(true).");
+}
+
+void DeviceScalar::passed_by_value(Device device, double value) {
+  if (captures(device)) value_ = value, frozen_ = true;
+}
 
 const Tensor& DeviceScalar::on(Device device, double value) {
   if (value != value_) set(value);

@@ -22,8 +22,9 @@ class DeviceScalar {
   /// Sets it on every device that has it, by a launch on the current stream.
   /// @throws DeviceError while a graph is captured.
   void set(double value);
-  /// Says that a graph being captured holds the host's number: set() warns when it changes.
-  void frozen_in_graph(double value) { value_ = value, frozen_ = true; }
+  /// Called by a plain step on `device`, whose kernels get the number by value. A graph that is
+  /// being captured holds that value from then on, so set() warns when it changes.
+  void passed_by_value(Device device, double value);
 
  private:
   double value_ = 0;
@@ -48,6 +49,14 @@ class DeviceStepState {
  private:
   Tensor numbers_;
 };
+
+/// @name What a replay would repeat, or do with the numbers of the capture
+/// @throws DeviceError while a graph is captured, unless `device` is the cpu.
+/// @{
+void check_may_add_params(Device device);
+void check_may_make_state(Device device);
+void check_may_count_on_host(Device device);
+/// @}
 
 /// What the kernels of one launch read in addition to the parameters, on their device. The last two
 /// are undefined in a plain step, see Optimizer::step_if_finite().

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "td/device/graph.h"
 #include "td/ops/state.h"
 
 namespace td::optim {
@@ -43,10 +42,7 @@ void Optimizer::add_param_group(const OptimizerParamGroup& group) {
   const TensorList& params = group.params();
   for (std::size_t i = 0; i < params.size(); ++i) {
     check_new(params[i], i);
-    if (capturing_graph() && !params[i].is_cpu())
-      fail_in_capture("add_param_group",
-                      "A replay repeats the steps on the parameters of the capture. Add the "
-                      "group and run a step before the capture.");
+    check_may_add_params(params[i].device());
     for (std::size_t j = 0; j < i; ++j)
       TD_CHECK(Error, !params[j].is_same(params[i]), "optimizer: parameters ", j, " and ", i,
                " are the same tensor; it would be changed twice a step");
@@ -59,10 +55,7 @@ void Optimizer::add_param_group(const OptimizerParamGroup& group) {
 OptimizerParamState& Optimizer::state_of(const Tensor& param, const OptimizerOptions& options) {
   auto& state = state_[param.impl_ptr().get()];
   if (!state) {
-    if (capturing_graph() && !param.is_cpu())
-      fail_in_capture("optimizer",
-                      "What it remembers of a parameter is made at the first step, and each "
-                      "replay would make it again. Run the step once or twice before the capture.");
+    check_may_make_state(param.device());
     state = make_state();
   }
   if (state->on_device.defined() && !options.is_capturable()) [[unlikely]] {

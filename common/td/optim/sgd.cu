@@ -5,7 +5,6 @@
 
 #include "td/autograd/modes.h"
 #include "td/base/span.h"
-#include "td/device/graph.h"
 #include "td/optim/capturable_list.h"
 #include "td/optim/parameter_list.h"
 #include "td/optim/step_list.h"
@@ -94,8 +93,8 @@ void update(StepList& list) {
   }
   if (o.capturable())
     count_on_device(work, tensors, list, {}, work.first);
-  else if (capturing_graph() && !list.device.is_cpu())
-    o.device_lr().frozen_in_graph(o.lr());  // the graph holds the learning rate as a number
+  else
+    o.device_lr().passed_by_value(list.device, o.lr());
   tensors.launch("sgd", work);
 }
 

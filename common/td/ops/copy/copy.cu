@@ -187,7 +187,7 @@ Tensor Tensor::pin_memory() const {
 Scalar Tensor::item() const {
   TD_CHECK(ShapeError, numel() == 1, "item: the tensor has ", numel(),
            " elements, and only one can become a number; index it or reduce it first");
-  if (!is_cpu()) assert_not_capturing("item");
+  check_may_wait("item", device());
   const Tensor host = detach().cpu();
   if (observed.load(std::memory_order_acquire)) [[unlikely]] {  // the host reads pinned memory
     Record record("item");

@@ -94,7 +94,7 @@ class Chooser {
              ": an index tensor must be int64, int32 or bool but is ", t.dtype(),
              "; convert it with to(kInt64)");
     const bool number = t.dim() == 0 && t.dtype() == kLong;
-    if (number || is_mask(t)) check_may_read(op_.name, t);
+    if (number || is_mask(t)) check_may_wait(op_.name, t.device());
     if (t.dim() == 0 && is_mask(t)) return keep_or_drop(t.item<bool>());
     if (number) return select(t.item<std::int64_t>());
     if (!is_mask(t)) return put(t);

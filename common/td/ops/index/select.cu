@@ -13,7 +13,7 @@ constexpr Op mask_op{"masked_select", {"input", "mask"}};
 // Indices in the flattened tensor where `mask` is true. The host counts them: a size must be known
 // there before a tensor can be made.
 std::vector<std::int64_t> indices_where(const char* op, const Tensor& mask) {
-  check_may_read(op, mask);
+  check_may_wait(op, mask.device());
   const Tensor host = mask.detach().to(kCPU).contiguous();
   const bool* values = host.data_ptr<bool>();
   std::vector<std::int64_t> indices;
@@ -194,7 +194,7 @@ Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
            "one_hot: an empty tensor does not tell how many classes there are; pass num_classes");
   TD_CHECK(ShapeError, num_classes != 0 || input.numel() == 0,
            "one_hot: num_classes is 0, but there are class numbers");
-  if (num_classes <= 0) check_may_read("one_hot without num_classes", input);
+  if (num_classes <= 0) check_may_wait("one_hot without num_classes", input.device());
   const std::int64_t classes = num_classes > 0 ? num_classes : max(input).item<std::int64_t>() + 1;
   Sizes sizes(input.sizes());
   sizes.push_back(classes);

@@ -183,13 +183,13 @@ Tensor isfinite(const Tensor& input) {
 
 bool equal(const Tensor& input, const Tensor& other) {
   common_device(equal_op, input, other);
-  check_may_read("equal", input);
+  check_may_wait("equal", input.device());
   return input.sizes() == other.sizes() && all(input.eq(other)).item<bool>();
 }
 
 bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol, bool equal_nan) {
   common_device(allclose_op, input, other);
-  check_may_read("allclose", input);
+  check_may_wait("allclose", input.device());
   TD_CHECK(DtypeError, input.dtype() == other.dtype(), "allclose: \"input\" is ", input.dtype(),
            " but \"other\" is ", other.dtype(), "; convert one with to(dtype)");
   const NoGradGuard no_grad;

@@ -34,22 +34,15 @@ struct GraphRandom {
   }
 };
 
-/// Allocates outside of the graph's pool until the end of the scope. In the pool a block serves one
-/// tensor after the other, and work before the first draw would overwrite what a replay wrote
-/// there.
-struct OutsideOfPool {
-  Graph* const graph = std::exchange(context().underway.capture, nullptr);
-  ~OutsideOfPool() { context().underway.capture = graph; }
-};
-
 /// The GraphRandom of this thread's capture, made by its first random operation.
 GraphRandom& graph_random(Graph& graph) {
   thread_local GraphRandom* mine = nullptr;  // the graph holds it
   thread_local std::uint64_t capture = 0;
   if (capture != graph.capture_number()) {
     const auto made = std::make_shared<GraphRandom>();
-    {
-      const OutsideOfPool here;
+    {  // In the graph's pool a block serves one tensor after the other, and work before the first
+       // draw would overwrite what a replay wrote there.
+      const ScopedValue shared_pool(memory_pool(graph.device().type()), 0);
       made->start = empty_on({2}, kLong, graph.device());
     }
     graph.before_replay([made] { made->begin_replay(); });

@@ -7,7 +7,6 @@
 #include <limits>
 #include <numeric>
 
-#include "td/device/graph.h"
 #include "td/kernels/index_kernel.h"
 #include "td/kernels/scalar_math.h"
 #include "td/ops/op.h"
@@ -229,7 +228,7 @@ Tensor randint(std::int64_t high, IntArrayRef sizes, const TensorOptions& option
 
 Tensor randperm(std::int64_t n, const TensorOptions& options) {
   TD_CHECK(Error, n >= 0, "randperm: the length must not be negative but is ", n);
-  if (!options.device().is_cpu()) assert_not_capturing("randperm");
+  check_may_wait("randperm", options.device());
   // Fisher-Yates is one long chain, so the host does it, whatever device the result is for.
   Tensor host = empty({n}, TensorOptions(kLong));
   std::int64_t* p = host.data_ptr<std::int64_t>();

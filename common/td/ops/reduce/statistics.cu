@@ -142,7 +142,7 @@ struct Product {
 
 Tensor prod_gradient(const Tensor& g, const Tensor& x, const Tensor& y, DimSet dims) {
   const Tensor gk = keep_dims(g, x.sizes(), dims), yk = keep_dims(y, x.sizes(), dims);
-  check_may_read("the gradient of prod", x);
+  check_may_wait("the gradient of prod", x.device());
   if (!x.eq(Scalar(0)).any().item<bool>()) return gk * yk / x;
   if (reduced_sizes(x.sizes(), dims, false).empty())  // one group of all elements
     return g * leaving_one_out(x.reshape({x.numel()}), 0).prod(-1).reshape(x.sizes());

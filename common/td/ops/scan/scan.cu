@@ -146,7 +146,7 @@ Tensor cumprod_gradient_with_zeros(const Tensor& g, const Tensor& x, std::int64_
 
 Tensor cumprod_gradient(const Tensor& g, const Tensor& x, const Tensor& y, std::int64_t d) {
   if (x.dim() == 0) return g;
-  check_may_read("the gradient of cumprod", x);
+  check_may_wait("the gradient of cumprod", x.device());
   if (x.eq(Scalar(0)).any().item<bool>()) return cumprod_gradient_with_zeros(g, x, d);
   return sum_to_end(g * y, d) / x;
 }
