@@ -53,8 +53,11 @@ class DeviceStepState {
 /// @name What a replay would repeat, or do with the numbers of the capture
 /// @throws DeviceError while a graph is captured, unless `device` is the cpu.
 /// @{
+/// Called before a parameter on `device` is added to an optimizer.
 void check_may_add_params(Device device);
+/// Called before the first step of a parameter on `device` makes its state.
 void check_may_make_state(Device device);
+/// Called by a plain step of Adam, which counts on the host.
 void check_may_count_on_host(Device device);
 /// @}
 
