@@ -131,7 +131,7 @@ def filled(text):
             return match.group()
         lines = chosen(state["outputs"][command], ranges)
         mark = match.group().split("-->\n")[0] + "-->\n"
-        return mark + "```\n" + "".join(line + "\n" for line in lines) + "```"
+        return mark + f"```\n$ {command}\n" + "".join(line + "\n" for line in lines) + "```"
 
     def inline(match):
         name = match.group(1)

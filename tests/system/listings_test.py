@@ -7,10 +7,10 @@
 
 `<!-- listing: main.cpp#name -->` before a fenced block: the block is what stands between
 `// anchor: name` and `// anchor end` in that file of the chapter; without `#name`, it is the whole file.
-`<!-- output: ./course run 2 --device sim -->` before a fenced block: the block is what the program
-prints, stdout and stderr together. `./course launch -n 2 6 ...` starts it as several ranks, `./course cuda chapters/FILE` a CUDA program. `…` in a line stands for any text, a line `…` for any lines; what
-changes from run to run, or with the machine, is written so. `(exit code 1)` at the end of the mark
-says that the program ends with it; without that it is 0.
+`<!-- output -->` before a fenced block: the first line is the command, `$ ./course run 2 --device sim`, and the rest is what
+the program prints, stdout and stderr together. `./course launch -n 2 6 ...` starts it as several ranks, `./course cuda
+chapters/FILE` a CUDA program. `…` in a line stands for any text, a line `…` for any lines; what changes from run to run, or
+with the machine, is written so. `<!-- output (exit code 1) -->`: the program ends with 1, and not with 0.
 `<!-- answer: ./course run 2 --device sim -->` begins the answer of a prediction, which ends with
 `</details>`: every number in bold there is one that the program prints.
 """
@@ -25,7 +25,8 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import course_command  # noqa: E402
 
-MARK = re.compile(r"<!-- (listing|output): (.+?) -->\n+```[a-z]*\n(.*?)```", re.S)
+LISTING = re.compile(r"<!-- listing: (.+?) -->\n+```[a-z]*\n(.*?)```", re.S)
+OUTPUT = re.compile(r"<!-- output(?: \(exit code (\d+)\))? -->\n+```[a-z]*\n\$ (.+?)\n(.*?)```", re.S)
 ANSWER = re.compile(r"<!-- answer: (.+?) -->(.*?)</details>", re.S)
 BOLD = re.compile(r"\*\*(.+?)\*\*", re.S)
 NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
@@ -64,14 +65,13 @@ def check_listing(chapter, what, block):
     return None
 
 
-def run_command(chapter, what, programs):
+def run_command(chapter, line, programs, code=""):
     """What the program prints, None where it cannot run here, or a fault as the second value."""
-    line, code = re.fullmatch(r"(.*?)(?: \(exit code (\d+)\))?", what).groups()
     if line.startswith("./course cuda chapters/"):
         return run_cuda(line, code, programs, chapter.parent.parent)
     command = course_command.parsed(line)
     if not command or command.chapter != int(chapter.name[:2]):
-        return None, f"cannot run \"{what}\": write ./course run {int(chapter.name[:2])} OPTIONS"
+        return None, f"cannot run \"{line}\": write ./course run {int(chapter.name[:2])} OPTIONS"
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TD_", "OPENBLAS_"))}
     try:
         run = subprocess.run(command.built(programs), env=environment | command.settings, timeout=120,
@@ -81,7 +81,7 @@ def run_command(chapter, what, programs):
     if run.returncode == CANNOT_RUN_HERE and not code:
         return None, None
     if run.returncode != int(code or 0):
-        return None, f"\"{what}\" ended with exit code {run.returncode}:\n{run.stdout}"
+        return None, f"\"{line}\" ended with exit code {run.returncode}:\n{run.stdout}"
     return run.stdout, None
 
 
@@ -96,10 +96,10 @@ def run_cuda(line, code, programs, root):
     return re.sub(r"^(building \[|another command builds).*\n", "", run.stdout, flags=re.M), None
 
 
-def check_output(chapter, what, block, programs):
-    printed, fault = run_command(chapter, what, programs)
+def check_output(chapter, code, line, block, programs):
+    printed, fault = run_command(chapter, line, programs, code)
     if printed is not None and not agrees(block, printed):
-        return f"\"{what}\" prints something else:\n{printed}"
+        return f"\"{line}\" prints something else:\n{printed}"
     return fault
 
 
@@ -121,19 +121,12 @@ def check_answer(chapter, what, text, programs):
 
 def check_readme(readme, programs):
     """All faults of one README, and how many marks it has."""
-    text, faults, count = readme.read_text(), [], 0
-    for kind, what, block in MARK.findall(text):
-        count += 1
-        fault = (check_listing(readme.parent, what, block) if kind == "listing" else
-                 check_output(readme.parent, what, block, programs))
-        if fault:
-            faults.append(f"{readme}: {fault}")
-    for what, answer in ANSWER.findall(text):
-        count += 1
-        fault = check_answer(readme.parent, what, answer, programs)
-        if fault:
-            faults.append(f"{readme}: {fault}")
-    written = len(re.findall(r"<!-- (?:listing|output|answer):", text))
+    text, chapter = readme.read_text(), readme.parent
+    found = [check_listing(chapter, *parts) for parts in LISTING.findall(text)]
+    found += [check_output(chapter, *parts, programs) for parts in OUTPUT.findall(text)]
+    found += [check_answer(chapter, *parts, programs) for parts in ANSWER.findall(text)]
+    count, faults = len(found), [f"{readme}: {fault}" for fault in found if fault]
+    written = len(re.findall(r"<!-- (?:listing|output|answer)\b", text))
     if written != count:
         faults.append(f"{readme}: {written - count} marks are not followed by what they announce")
     if count == 0:
@@ -144,12 +137,12 @@ def check_readme(readme, programs):
 def write_listings(readme):
     """Puts the anchored code into the listings of one README; outputs are left alone."""
     def renewed(match):
-        kind, what, _ = match.groups()
+        what, _ = match.groups()
         path, _, name = what.partition("#")
         file = readme.parent / path
-        code = None if kind != "listing" else anchored(file, name) if name else file.read_text()
+        code = anchored(file, name) if name else file.read_text()
         return match.group(0) if code is None else f"<!-- listing: {what} -->\n```cpp\n{code}```"
-    readme.write_text(MARK.sub(renewed, readme.read_text()))
+    readme.write_text(LISTING.sub(renewed, readme.read_text()))
 
 
 def self_test():
@@ -168,14 +161,14 @@ def self_test():
         tool.write_text("#!/bin/sh\necho $1 $2 $3\nshift 3\n\"$@\"\n")
         tool.chmod(0o755)
         listing = "<!-- listing: main.cpp#a -->\n```cpp\nint x;\n```\n"
-        output = "<!-- output: ./course run 2 --device -->\n```\none … s\n…\n--device\n```\n"
+        output = "<!-- output -->\n```\n$ ./course run 2 --device\none … s\n…\n--device\n```\n"
         answer = "<!-- answer: ./course run 2 -->\nIt takes **1.5 s**, not 3.\n</details>\n"
         launched = output.replace("run 2", "launch -n 3 2").replace("one", "launch -n 3\none")
         cases = [(listing + output, 0), (launched, 0), (launched.replace("-n 3\n", "-n 2\n"), 1),
                  (listing.replace("x;", "z;"), 1),
-                 (listing.replace("#a", "#b"), 1), (output.replace("--device\n```", "sim\n```"), 1),
-                 (output.replace("run 2", "run 3"), 1), (output.replace("e -->", "e (exit code 1) -->"), 1),
-                 (output.replace("```\none", "one"), 1), ("no marks\n", 1), (answer, 0),
+                 (listing.replace("#a", "#b"), 1), (output.replace("\n--device\n", "\nsim\n"), 1),
+                 (output.replace("run 2", "run 3"), 1), (output.replace("t -->", "t (exit code 1) -->"), 1),
+                 (output.replace("```\n$", "$"), 1), (output.replace("$ ", ""), 1), ("no marks\n", 1), (answer, 0),
                  (answer.replace("1.5", "2.5"), 1), (answer.replace("**", ""), 1),
                  (answer.replace("</details>", ""), 1)]
         for text, faults in cases:
