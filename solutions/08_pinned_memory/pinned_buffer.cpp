@@ -27,11 +27,10 @@ void PinnedBuffer::free() {
   // end
 }
 
+// Given: a buffer that is moved takes its events along.
 void PinnedBuffer::take_from(PinnedBuffer& other) {
-  // blank: Move four members; std::exchange reads and replaces. 4 lines.
   kind_ = other.kind_;
   data_ = std::exchange(other.data_, nullptr);
   bytes_ = std::exchange(other.bytes_, 0);
   uses_ = std::exchange(other.uses_, {});
-  // end
 }

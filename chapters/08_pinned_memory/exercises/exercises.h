@@ -32,7 +32,7 @@ double copy_seconds(const td::Tensor& to, const td::Tensor& from, int runs);
 /// Exercise 8.pinned_buffer. A block of pinned host memory that frees itself. A device copies from
 /// and to such memory without the host, so free() must first wait for the copies in flight.
 ///
-/// Implement four members: the constructor, used_on, free and take_from. The others call them.
+/// Implement three members: the constructor, used_on and free. The others call them.
 ///
 /// Example:
 ///     PinnedBuffer buffer(td::kSIM, 4096);
@@ -71,8 +71,7 @@ class PinnedBuffer {
   std::size_t bytes() const { return bytes_; }
 
  private:
-  /// Must move everything out of `other`, which has no memory afterwards. This buffer has none
-  /// before.
+  /// Moves everything out of `other`, which has no memory afterwards. This buffer has none before.
   void take_from(PinnedBuffer& other);
 
   td::DeviceType kind_;
