@@ -74,6 +74,11 @@ void* remember(const Kernel& kernel);
 /// Kinds of memory that the runtime knows.
 enum class Kind : unsigned char { kDevice, kManaged, kPinned, kRegistered };
 
+/// Where a pointer is stored, whatever it points at; it may be const.
+template <class T>
+constexpr void** untyped(T** pointer) {
+  return static_cast<void**>(static_cast<void*>(pointer));
+}
 /// cudaMalloc and its kin. @param call its name.
 cudaError_t allocate(const char* call, Kind kind, void** memory, std::size_t bytes,
                      const Element& element, cudaStream_t stream = nullptr);
