@@ -68,8 +68,8 @@ TD_SIMT_INLINE long long ptx_globaltimer() { return simt::clock_ticks(); }
 // Memory.
 template <class T>
 TD_CUDA_INLINE cudaError_t cudaMalloc(T** memory, size_t bytes) {
-  return td::cudart::allocate("cudaMalloc", td::cudart::Kind::kDevice,
-                              td::cudart::untyped(memory), bytes, td::cudart::element_of<T>());
+  return td::cudart::allocate("cudaMalloc", td::cudart::Kind::kDevice, td::cudart::untyped(memory),
+                              bytes, td::cudart::element_of<T>());
 }
 template <class T>
 TD_CUDA_INLINE cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t stream) {
