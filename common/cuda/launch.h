@@ -42,10 +42,16 @@ constexpr Element element_of() {
 
 /// A parameter of a kernel, and where its value is among the arguments.
 struct Parameter {
-  std::size_t offset, size;
-  bool is_pointer, is_const;  ///< is_const: what it points at
-  Element element;            ///< of a pointer
+  std::size_t offset = 0, size = 0;
+  bool is_pointer = false, is_const = false;  ///< is_const: what it points at
+  Element element;                            ///< of a pointer
 };
+template <class T>
+constexpr Parameter parameter_of() {
+  Parameter p{0, sizeof(T), std::is_pointer_v<T>, std::is_const_v<std::remove_pointer_t<T>>, {}};
+  if constexpr (std::is_pointer_v<T>) p.element = element_of<std::remove_pointer_t<T>>();
+  return p;
+}
 
 /// A kernel as the runtime launches it.
 struct Kernel {
@@ -74,6 +80,11 @@ void* remember(const Kernel& kernel);
 /// Kinds of memory that the runtime knows.
 enum class Kind : unsigned char { kDevice, kManaged, kPinned, kRegistered };
 
+/// Where a pointer is stored, whatever it points at; it may be const.
+template <class T>
+constexpr void** untyped(T** pointer) {
+  return static_cast<void**>(static_cast<void*>(pointer));
+}
 /// cudaMalloc and its kin. @param call its name.
 cudaError_t allocate(const char* call, Kind kind, void** memory, std::size_t bytes,
                      const Element& element, cudaStream_t stream = nullptr);
@@ -96,19 +107,15 @@ cudaError_t prefetch(const void* memory, std::size_t bytes);
 template <class F, class... P>
 struct Arguments {
   static constexpr std::size_t up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+  // No lambda, which g++ does not evaluate after an error elsewhere: that would be one more error.
   static constexpr std::array<Parameter, sizeof...(P) + 1> make() {
-    std::array<Parameter, sizeof...(P) + 1> all{};
-    std::size_t end = up(sizeof(F), 16), i = 0;
-    const auto add = [&]<class T>(T*) {
-      all[i].offset = up(end, alignof(T) < 8 ? 8 : alignof(T));
-      all[i].size = sizeof(T);
-      all[i].is_pointer = std::is_pointer_v<T>;
-      all[i].is_const = std::is_const_v<std::remove_pointer_t<T>>;
-      if constexpr (std::is_pointer_v<T>) all[i].element = element_of<std::remove_pointer_t<T>>();
-      end = all[i++].offset + sizeof(T);
-    };
-    (add(static_cast<P*>(nullptr)), ...);
-    all[i].offset = end;
+    std::array<Parameter, sizeof...(P) + 1> all{parameter_of<P>()..., Parameter{}};
+    constexpr std::size_t alignments[] = {(alignof(P) < 8 ? 8 : alignof(P))..., 1};
+    std::size_t end = up(sizeof(F), 16);
+    for (std::size_t i = 0; i <= sizeof...(P); ++i) {
+      all[i].offset = up(end, alignments[i]);
+      end = all[i].offset + all[i].size;
+    }
     return all;
   }
   static constexpr std::array<Parameter, sizeof...(P) + 1> parameters = make();

@@ -68,39 +68,39 @@ TD_SIMT_INLINE long long ptx_globaltimer() { return simt::clock_ticks(); }
 // Memory.
 template <class T>
 TD_CUDA_INLINE cudaError_t cudaMalloc(T** memory, size_t bytes) {
-  return td::cudart::allocate("cudaMalloc", td::cudart::Kind::kDevice,
-                              reinterpret_cast<void**>(memory), bytes, td::cudart::element_of<T>());
+  return td::cudart::allocate("cudaMalloc", td::cudart::Kind::kDevice, td::cudart::untyped(memory),
+                              bytes, td::cudart::element_of<T>());
 }
 template <class T>
 TD_CUDA_INLINE cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t stream) {
   return td::cudart::allocate("cudaMallocAsync", td::cudart::Kind::kDevice,
-                              reinterpret_cast<void**>(memory), bytes, td::cudart::element_of<T>(),
+                              td::cudart::untyped(memory), bytes, td::cudart::element_of<T>(),
                               stream);
 }
 template <class T>
 TD_CUDA_INLINE cudaError_t cudaMallocManaged(T** memory, size_t bytes,
                                              unsigned = cudaMemAttachGlobal) {
   return td::cudart::allocate("cudaMallocManaged", td::cudart::Kind::kManaged,
-                              reinterpret_cast<void**>(memory), bytes, td::cudart::element_of<T>());
+                              td::cudart::untyped(memory), bytes, td::cudart::element_of<T>());
 }
 template <class T>
 TD_CUDA_INLINE cudaError_t cudaMallocHost(T** memory, size_t bytes, unsigned = 0) {
   return td::cudart::allocate("cudaMallocHost", td::cudart::Kind::kPinned,
-                              reinterpret_cast<void**>(memory), bytes, td::cudart::element_of<T>());
+                              td::cudart::untyped(memory), bytes, td::cudart::element_of<T>());
 }
 template <class T>
 TD_CUDA_INLINE cudaError_t cudaHostAlloc(T** memory, size_t bytes, unsigned) {
   return td::cudart::allocate("cudaHostAlloc", td::cudart::Kind::kPinned,
-                              reinterpret_cast<void**>(memory), bytes, td::cudart::element_of<T>());
+                              td::cudart::untyped(memory), bytes, td::cudart::element_of<T>());
 }
 template <class T>
 TD_CUDA_INLINE cudaError_t cudaMallocPitch(T** memory, size_t* pitch, size_t width, size_t height) {
-  return td::cudart::allocate_rows(reinterpret_cast<void**>(memory), pitch, width, height,
+  return td::cudart::allocate_rows(td::cudart::untyped(memory), pitch, width, height,
                                    td::cudart::element_of<T>());
 }
 template <class T>
 TD_CUDA_INLINE cudaError_t cudaHostGetDevicePointer(T** pointer, void* host, unsigned) {
-  return td::cudart::device_pointer(reinterpret_cast<void**>(pointer), host);
+  return td::cudart::device_pointer(td::cudart::untyped(pointer), host);
 }
 
 // Where managed memory is makes no difference here.

@@ -32,10 +32,10 @@ __global__ void twice(float* data) { data[threadIdx.x] *= 2; }
 
 template <class T>
 T* on_device(const T* values, int n) {
-  T* data;
+  const T* data;  // cudaMalloc takes the address of a pointer to const as well
   cudaMalloc(&data, n * sizeof(T));
-  cudaMemcpy(data, values, n * sizeof(T), cudaMemcpyHostToDevice);
-  return data;
+  cudaMemcpy((void*)data, values, n * sizeof(T), cudaMemcpyHostToDevice);
+  return (T*)data;
 }
 
 int main() {
