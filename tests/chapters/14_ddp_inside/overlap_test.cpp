@@ -200,6 +200,9 @@ TEST_CASE("the second backward is reduced like the first", "[overlap]") {
   Overlap overlap(four_parameters(), {{3, 2}, {1, 0}}, group);
   for (int step = 0; step < 3; ++step) {
     group.notes.clear();
+    for (std::size_t p = 0; p < 4; ++p)
+      overlap.parameters[p].mutable_grad() =
+          td::full(overlap.parameters[p].sizes(), static_cast<double>(p + 1) + 10 * step);
     gradient_ready(overlap, 0);
     gradient_ready(overlap, 1);
     gradient_ready(overlap, 2);
@@ -207,6 +210,10 @@ TEST_CASE("the second backward is reduced like the first", "[overlap]") {
     gradient_ready(overlap, 3);
     expect_notes(group.notes, {"start 70", "start 30"}, "step " + std::to_string(step));
     finish(overlap);
+    std::vector<double> expected;
+    for (int p = 1; p <= 4; ++p) expected.push_back(p + 10 * step);
+    expect_gradients(overlap.parameters, expected,
+                     "after step " + std::to_string(step) + ", whose gradients are others");
   }
 }
 
