@@ -128,7 +128,7 @@ struct LaunchTimes {
 ///   device has finished.
 /// * Neither time includes work that the device had before.
 /// * The work may be on several streams of `device`. The host waits for no other device.
-/// * The current device stays as it is. Each device is measured correctly, current or not.
+/// * The current device stays as it is, also in `work`. Each device is measured, current or not.
 ///
 /// @param device that `work` uses; without an index it means the current device of its kind.
 /// @param work launches work on `device`, and may return before it is done.

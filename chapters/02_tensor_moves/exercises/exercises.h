@@ -187,7 +187,7 @@ std::vector<td::Tensor> move_all(const std::vector<td::Tensor>& tensors, td::Dev
 ///   - "In the first call the scores are zeros; later they are those of the call before."
 ///   - "The sum of all scores is right, but the scores are not in the order that I expect."
 ///
-/// * The work on the device is ordered after what the current stream of the device has now.
+/// * The device's work comes after what its current stream has now. That stream stays current.
 /// * The host blocks at most once for all batches. Each batch may have pinned memory of its own.
 ///
 /// @param batches at least one, on the cpu, contiguous, (rows, features) of float. No batch has

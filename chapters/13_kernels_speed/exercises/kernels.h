@@ -79,7 +79,7 @@ __global__ void async_matmul(const float* a, const float* b, float* c, int m, in
 /// - All tiles are copied asynchronously, each once, into two buffers in turn, and the accesses to
 ///   global memory are coalesced.
 /// - While a block adds the products of one pair of tiles, the copies of the next pair are in
-///   flight.
+///   flight: a thread reads shared memory between the start of a copy and the wait for it.
 /// - Accesses to shared memory are free of bank conflicts.
 /// - Use at most 2 calls of __syncthreads() per thread and pair of tiles.
 ///

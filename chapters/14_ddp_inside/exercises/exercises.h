@@ -33,7 +33,7 @@ using Loss = std::function<td::Tensor(const td::Tensor& output, const td::Tensor
 ///     after that, it replaces its values by the received ones (all-gather). A slice without
 ///     elements may be skipped.
 ///   * In each round, start the send and the recv before you wait for one of them. Otherwise every
-///     rank waits for its neighbor.
+///     rank waits for its neighbor. Wait for the send, too: until then, its slice must not change.
 ///   * The result is in the memory of `tensor`.
 ///
 /// @param tensor contiguous, of any type and sizes, alike on all ranks.

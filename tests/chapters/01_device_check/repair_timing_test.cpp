@@ -2,6 +2,7 @@
 // one of the test, so no verdict depends on the speed of the machine.
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
 
 #include "check_devices.h"
@@ -172,4 +173,51 @@ TEST_CASE("the memory is the most that the work needs on its device", "[repair_t
                                                 std::to_string(expected) + " bytes in all needs " +
                                                 std::to_string(result.bytes) + " bytes " + where);
   }
+}
+
+TEST_CASE("the memory of the warm-up does not count", "[repair_timing]") {
+  const td::Device device("sim:0");
+  const std::size_t base = td::memory_stats(device).allocated;
+  std::size_t expected = 0;
+  {
+    const Live run(device, 30000);
+    expected = td::memory_stats(device).allocated - base;
+  }
+  std::vector<std::unique_ptr<Live>> cache;  // what the first run makes, and all runs need
+  const Measurement result = measure(
+      device, 2,
+      [&] {
+        if (cache.empty()) {
+          cache.push_back(std::make_unique<Live>(device, 50000));
+          const Live once(device, std::size_t{1} << 20);
+        }
+        const Live run(device, 30000);
+      },
+      [] { return 1.0; });
+  check::expect(result.bytes == expected,
+                "work that needs 1 MiB in its first run, keeps a tensor of it, and needs " +
+                    std::to_string(expected) +
+                    " bytes in each later run: " + std::to_string(result.bytes) +
+                    " bytes were measured; the warm-up is not part of the measurement");
+}
+
+TEST_CASE("a clock that has run for months", "[repair_timing]") {
+  double now = 6e9 + 0.25;
+  const double got = measure(
+                         "sim:0", 4, [] {}, [&] { return now += 0.5; })
+                         .milliseconds;
+  check::expect_close(got, 0.125, 1e-12,
+                      "the milliseconds per run, for a clock that went from 6000000000.75 to "
+                      "6000000001.25 in 4 runs");
+}
+
+TEST_CASE("the work runs on the device that the caller has made current", "[repair_timing]") {
+  if (td::device_count(td::kSIM) < 2) check::skip("needs two sim devices: TD_SIM_DEVICES=2");
+  const td::DeviceGuard guard("sim:1");
+  int other = 0;
+  measure(
+      "sim:0", 2, [&] { other += td::current_device(td::kSIM) != 1; }, [] { return 1.0; });
+  check::expect(other == 0, "sim:1 is current, and sim:0 is measured: the work ran " +
+                                std::to_string(other) +
+                                " times with another current device than the caller's");
 }

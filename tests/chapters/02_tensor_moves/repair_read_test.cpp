@@ -37,6 +37,10 @@ void expect_scores(const std::vector<std::vector<float>>& got,
           sum += static_cast<double>(x[r * 5 + f]) * (1 + f * classes + c);
         expected.push_back(sum);
       }
+    check::expect(got[i].size() == expected.size(),
+                  "batch " + std::to_string(i) + " has " + std::to_string(rows) + " rows and " +
+                      std::to_string(classes) + " classes, so " + std::to_string(expected.size()) +
+                      " scores; got " + std::to_string(got[i].size()));
     check::expect_close(
         std::vector<double>(got[i].begin(), got[i].end()), expected, 0,
         "batch " + std::to_string(i) + " of " + std::to_string(batches.size()) + ", " + what);
@@ -126,4 +130,23 @@ TEST_CASE("the host blocks once for all batches", "[repair_read]") {
                                   std::to_string(n) + (n == 1 ? " batch" : " batches") +
                                   "; enqueue the work of all batches before you wait");
   }
+}
+
+TEST_CASE("the weight is on another device than the current one", "[repair_read]") {
+  need_two();
+  const td::Device device("sim:1");
+  const td::DeviceGuard current("sim:0");
+  const auto weight = weight_of(3).to(device);
+  const auto batches = batches_of({4, 2}, 1200);
+  const td::Stream before = td::getCurrentStream(device);
+  std::vector<std::vector<float>> got;
+  {
+    const Gate gate(before);
+    got = read_scores(batches, weight);
+  }
+  expect_scores(got, batches, 3,
+                "with a weight on sim:1, whose current stream has earlier work, while sim:0 is "
+                "current (which stream do you wait for?)");
+  check::expect(td::getCurrentStream(device) == before && td::current_device(td::kSIM) == 0,
+                "after read_scores, another stream or another device is current");
 }

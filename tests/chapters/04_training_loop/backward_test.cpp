@@ -145,6 +145,7 @@ TEST_CASE("no graph, and the parameters stay as they are", "[backward]") {
   }
   std::vector<Values> before;
   for (const td::Tensor& p : parts(c.net)) before.push_back(check::values(p));
+  const Values x = check::values(c.x), target = check::values(c.target);
   const auto actual = parts(backward(c.net, c.x, c.target));
   for (std::size_t i = 0; i < 4; ++i) {
     const td::Tensor p = parts(c.net)[i];
@@ -156,6 +157,9 @@ TEST_CASE("no graph, and the parameters stay as they are", "[backward]") {
     check::expect_close(check::values(p.grad()), Values(before[i].size(), 3), 0,
                         "the gradient that " + name + " had before");
   }
+  check::expect_close(check::values(c.x), x, 0, "x after the call: backward must not change it");
+  check::expect_close(check::values(c.target), target, 0,
+                      "target after the call: backward must not change it");
   check::expect(td::GradMode::is_enabled(), "gradients are still disabled afterwards");
 }
 

@@ -4,6 +4,19 @@
 
 namespace {
 
+/// Returns its input, and writes down which samples it has seen: the first elements of the rows.
+struct SeenImpl : td::nn::Module {
+  explicit SeenImpl(std::vector<double>& seen) : samples(seen) {}
+  td::Tensor forward(const td::Tensor& x) {
+    for (const double first : check::values(x.select(1, 0))) samples.push_back(first);
+    trained = trained || is_training();
+    return x;
+  }
+  std::vector<double>& samples;
+  bool trained = false;
+};
+TD_MODULE(Seen);
+
 /// Keeps the order of the outputs, so the class is the index of the largest input.
 td::nn::Sequential make_model() { return td::nn::Sequential(td::nn::Tanh()); }
 
@@ -78,10 +91,40 @@ TEST_CASE("a shorter batch counts as many samples as it has", "[repair_hang]") {
 TEST_CASE("each batch counts once", "[repair_hang]") {
   expect_accuracy(16, 4, 3, {0, 1, 5}, "4 batches for 3 ranks");
   expect_accuracy(10, 2, 2, {0}, "5 batches for 2 ranks");
+  expect_accuracy(5003, 1000, 2, {0, 7}, "of which 2 are wrong");
 }
 
 TEST_CASE("one rank, and fewer batches than ranks", "[repair_hang]") {
   expect_accuracy(7, 3, 1, {2, 3}, "on one rank");
   expect_accuracy(3, 4, 3, {1}, "one batch for 3 ranks");
   expect_accuracy(6, 4, 4, {1, 5}, "2 batches for 4 ranks");
+}
+
+TEST_CASE("each rank evaluates its own batches", "[repair_hang]") {
+  constexpr int kRanks = 3;
+  std::vector<std::vector<double>> seen(kRanks);
+  std::vector<int> trained(kRanks);
+  run_ranks(kRanks, [&](ProcessGroup& group) {
+    const auto rank = static_cast<std::size_t>(group.rank());
+    Seen layer(seen[rank]);
+    td::nn::Sequential model(layer);
+    evaluate(model, td::arange(13).to(td::kFloat).unsqueeze(1).expand({13, 2}),
+             td::zeros({13}, td::TensorOptions(td::kInt64)), 2, group);
+    trained[rank] = layer->trained;
+    group.barrier()->wait();
+  });
+  const std::vector<std::vector<double>> expected = {
+      {0, 1, 6, 7, 12}, {2, 3, 8, 9}, {4, 5, 10, 11}};
+  for (int r = 0; r < kRanks; ++r) {
+    const auto rank = static_cast<std::size_t>(r);
+    check::expect(seen[rank].size() == expected[rank].size(),
+                  "13 samples in batches of 2: " + rank_name(r, kRanks) + " evaluates " +
+                      std::to_string(seen[rank].size()) + " samples; batch b is for rank b % 3, " +
+                      "which gives this rank " + std::to_string(expected[rank].size()));
+    check::expect_close(seen[rank], expected[rank], 0,
+                        "the samples of " + rank_name(r, kRanks) +
+                            ", of 13 in batches of 2: batch b is for rank b % 3");
+    check::expect(!trained[rank],
+                  "the model is in training mode, in which a dropout layer drops elements");
+  }
 }

@@ -165,6 +165,40 @@ TEST_CASE("a damaged file: the program hangs", "[repair_pipeline]") {
     }
 }
 
+TEST_CASE("the files before a damaged one are predicted", "[repair_pipeline]") {
+  for (const std::int64_t bad : {1, 2}) {
+    const auto files = std::make_shared<Files>();
+    files->damaged = bad;
+    files->before_predict = [f = files.get(), bad](std::int64_t index) {
+      if (index > 0) return;
+      // The reader is ahead: it reads the damaged file while file 0 is being predicted.
+      for (int i = 0; i < 100 && f->read <= bad; ++i) give_it_time();
+      give_it_time();
+    };
+    const std::string when =
+        "read throws at file " + std::to_string(bad) + " while file 0 is being predicted";
+    check::expect_throws<Damaged>([&] { run(when, [files] { call(files, kFiles, kSim); }); },
+                                  {"is damaged"}, when);
+    check::expect(files->predicted == bad, when + ": predict was called for " +
+                                               std::to_string(files->predicted) +
+                                               " files; predict those before it, then throw");
+  }
+}
+
+TEST_CASE("predict throws something that is no std::exception", "[repair_pipeline]") {
+  const auto files = std::make_shared<Files>();
+  files->before_predict = [](std::int64_t index) {
+    if (index == 1) throw 7;
+  };
+  int thrown = 0;
+  try {
+    run("predict throws the int 7 at file 1 of 50", [files] { call(files, 50, kSim); });
+  } catch (const int number) {
+    thrown = number;
+  }
+  check::expect(thrown == 7, "predict throws the int 7, and predict_files should throw it, too");
+}
+
 TEST_CASE("predict throws: the program hangs", "[repair_pipeline]") {
   for (const char* name : {"cpu", "sim:0"})
     for (const std::int64_t bad : {0, 1, 3})

@@ -105,7 +105,7 @@ TEST_CASE("every step compiles a program", "[repair_steps]") {
 }
 
 TEST_CASE("two replicas move the weight twice as far", "[repair_steps]") {
-  for (const int replicas : {1, 2}) {
+  for (const int replicas : {1, 2, 3}) {
     Training training(replicas, {3}, 5);
     training.run(falling, 1);
     training.expect_kept(falling, 1);

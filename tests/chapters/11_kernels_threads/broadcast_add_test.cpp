@@ -55,6 +55,12 @@ TEST_CASE("a broadcast in blocks of other sizes", "[broadcast_add]") {
   add_column_and_row(130, 3, {1, 128});
 }
 
+TEST_CASE("a thread without an element stores nothing", "[broadcast_add]") {
+  const simt::KernelReport report = add_column_and_row(31, 33);
+  check::expect_at_most(report, "stores to `out` by a thread",
+                        report.profile.of("out", simt::kStore).lanes, 31 * 33);
+}
+
 TEST_CASE("three requests per warp, and coalesced", "[broadcast_add]") {
   const simt::KernelReport report = add_column_and_row(64, 128);
   check::expect_coalesced(report);

@@ -1,4 +1,6 @@
 // Tests of conv_1d.
+#include <cmath>
+
 #include "check_kernels.h"
 #include "exercises.h"
 
@@ -6,8 +8,9 @@ namespace simt = td::simt;
 
 namespace {
 
-simt::KernelReport convolve(int n, int width, float unit = 1) {
-  const std::vector<float> in = check::small_numbers(static_cast<std::size_t>(n), unit);
+simt::KernelReport convolve(int n, int width, float unit = 1, int infinite = -1) {
+  std::vector<float> in = check::small_numbers(static_cast<std::size_t>(n), unit);
+  if (infinite >= 0) in[static_cast<std::size_t>(infinite)] = INFINITY;
   std::vector<float> weight;
   for (int k = 0; k < width; ++k) weight.push_back(static_cast<float>(k * k % 13 + 1));
   std::vector<double> expected(in.size(), 0);
@@ -40,6 +43,10 @@ TEST_CASE("convolution: one tile", "[conv_1d]") {
 
 TEST_CASE("convolution: numbers that are no integers", "[conv_1d]") {
   convolve(33, 5, check::kNoInteger);
+}
+
+TEST_CASE("convolution: an infinite element, which few results use", "[conv_1d]") {
+  convolve(300, 5, 1, 130);
 }
 
 TEST_CASE("several tiles, whose last results need elements of the next tile", "[conv_1d]") {

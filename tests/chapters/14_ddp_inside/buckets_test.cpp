@@ -124,9 +124,9 @@ TEST_CASE("zeros for a missing gradient have the type of the parameter", "[bucke
 
 TEST_CASE("unpacked gradients have their shapes back", "[buckets]") {
   for (const td::Device device : check::devices()) {
-    const std::vector<td::Tensor> parameters = {parameter_with({2, 3}, 100, device),
-                                                parameter_with({31}, kNone, device),
-                                                parameter_with({1, 1}, 100, device)};
+    const std::vector<td::Tensor> parameters = {
+        parameter_with({2, 3}, 100, device), parameter_with({31}, kNone, device),
+        parameter_with({0, 5}, kNone, device), parameter_with({1, 1}, 100, device)};
     const td::Tensor flat = td::arange(38).to(td::kFloat).to(device);
     unpack_gradients(flat, parameters);
     std::vector<double> got;

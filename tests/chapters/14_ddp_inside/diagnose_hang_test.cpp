@@ -84,6 +84,10 @@ TEST_CASE("lists begin at different numbers", "[diagnose_hang]") {
          {Diagnosis::kDifferent, 4, {2}}, "the records are matched by number");
   expect({from(5, {reduce(2)}), from(4, {reduce(1)}), from(4, {reduce(1), reduce(2)})},
          {Diagnosis::kNotCalled, 5, {1}}, "rank 0 has made call 4, and its record is gone");
+  expect({from(5, {reduce(2)}), from(3, {reduce(7), reduce(1), reduce(2)}),
+          from(3, {reduce(7), reduce(9), reduce(2)}), from(3, {reduce(7), reduce(9), reduce(2)})},
+         {Diagnosis::kDifferent, 4, {1}},
+         "rank 0 no longer has the record of call 4, in which the others differ");
   const std::uint64_t many = std::uint64_t{1} << 40;
   expect({from(many, {reduce(1), reduce(2)}), from(many, {reduce(1)})},
          {Diagnosis::kNotCalled, many + 1, {1}}, "the numbers are large");

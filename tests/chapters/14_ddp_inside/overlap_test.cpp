@@ -89,7 +89,8 @@ TEST_CASE("the hooks run after a gradient was accumulated, one per parameter", "
   (a.sum() + b.sum()).backward();  // adds 1 to the gradients, which are 10
   check::expect(group.started_with.size() == 2,
                 "after backward " + std::to_string(group.started_with.size()) +
-                    " of 2 all_reduces are started: does each parameter have a hook?");
+                    " of 2 all_reduces are started: does each parameter have a hook, and does "
+                    "gradient_ready start every bucket that is complete?");
   for (const auto& values : group.started_with)
     check::expect_close(values, std::vector<double>(values.size(), 11), 0,
                         "the values that an all_reduce was started with (gradient 10, and backward "
@@ -189,7 +190,10 @@ TEST_CASE("a backward pass that uses all parameters follows one that does not", 
   for (const std::size_t p : {3u, 2u, 0u}) gradient_ready(overlap, p);  // without parameter 1
   finish(overlap);
   group.notes.clear();
-  for (const std::size_t p : {3u, 2u, 1u, 0u}) gradient_ready(overlap, p);
+  for (const std::size_t p : {3u, 2u, 1u}) gradient_ready(overlap, p);
+  expect_notes(group.notes, {"start 70"},
+               "the step after one that did not use parameter 1, with 3 of 4 gradients");
+  gradient_ready(overlap, 0);
   expect_notes(group.notes, {"start 70", "start 30"},
                "the step after one that did not use parameter 1, before finish");
   finish(overlap);
@@ -200,6 +204,9 @@ TEST_CASE("the second backward is reduced like the first", "[overlap]") {
   Overlap overlap(four_parameters(), {{3, 2}, {1, 0}}, group);
   for (int step = 0; step < 3; ++step) {
     group.notes.clear();
+    for (std::size_t p = 0; p < 4; ++p)
+      overlap.parameters[p].mutable_grad() =
+          td::full(overlap.parameters[p].sizes(), static_cast<double>(p + 1) + 10 * step);
     gradient_ready(overlap, 0);
     gradient_ready(overlap, 1);
     gradient_ready(overlap, 2);
@@ -207,6 +214,10 @@ TEST_CASE("the second backward is reduced like the first", "[overlap]") {
     gradient_ready(overlap, 3);
     expect_notes(group.notes, {"start 70", "start 30"}, "step " + std::to_string(step));
     finish(overlap);
+    std::vector<double> expected;
+    for (int p = 1; p <= 4; ++p) expected.push_back(p + 10 * step);
+    expect_gradients(overlap.parameters, expected,
+                     "after step " + std::to_string(step) + ", whose gradients are others");
   }
 }
 

@@ -123,27 +123,27 @@ TEST_CASE("each rank sends to its right neighbor and receives from its left one,
 
 namespace {
 
-// Counts the received messages whose end the rank knows, by wait() or is_completed().
-class ReceivedGroup : public CountedGroup {
+// What a rank does with its messages: it knows the end of one by wait() or is_completed().
+class WatchedGroup : public CountedGroup {
  public:
   using CountedGroup::CountedGroup;
-  int received = 0, waited = 0;
+  int sent = 0, received = 0, sends_waited = 0, receives_waited = 0;
+  int alone = 0;  ///< waits for a message while its partner of the round was not started
 
  protected:
   std::shared_ptr<td::distributed::Work> start(td::distributed::Collective call) override {
-    const bool receives = call.key.type == CollectiveType::kReceive;
-    received += receives;
-    auto work = CountedGroup::start(std::move(call));
-    if (!receives) return work;
-    return std::make_shared<Message>(std::move(work), waited);
+    const bool sends = call.key.type == CollectiveType::kSend;
+    const int index = (sends ? sent : received)++;
+    return std::make_shared<Message>(CountedGroup::start(std::move(call)), *this, sends, index);
   }
 
  private:
   class Message : public td::distributed::Work {
    public:
-    Message(std::shared_ptr<td::distributed::Work> work, int& waited)
-        : work_(std::move(work)), waited_(waited) {}
+    Message(std::shared_ptr<td::distributed::Work> work, WatchedGroup& group, bool sends, int index)
+        : work_(std::move(work)), group_(group), sends_(sends), index_(index) {}
     void wait() override {
+      if (!known_) group_.alone += (sends_ ? group_.received : group_.sent) <= index_;
       work_->wait();
       know();
     }
@@ -155,32 +155,48 @@ class ReceivedGroup : public CountedGroup {
 
    private:
     void know() const {
-      waited_ += !known_;
+      (sends_ ? group_.sends_waited : group_.receives_waited) += !known_;
       known_ = true;
     }
     std::shared_ptr<td::distributed::Work> work_;
-    int& waited_;
+    WatchedGroup& group_;
+    const bool sends_;
+    const int index_;  // of this message among the sent or among the received ones
     mutable bool known_ = false;
   };
 };
 
 }  // namespace
 
-TEST_CASE("a rank waits for each message before it adds it", "[ring_all_reduce]") {
-  std::vector<int> received(3), waited(3);
-  run_or_hang(3, [&](ProcessGroup& group) {
-    ReceivedGroup counted(group);
-    ring_all_reduce(td::ones({7}), counted);
+TEST_CASE("a rank starts both messages of a round, and waits for both", "[ring_all_reduce]") {
+  constexpr int kRanks = 3;
+  std::vector<int> alone(kRanks), sent(kRanks), sends(kRanks), received(kRanks), receives(kRanks);
+  run_or_hang(kRanks, [&](ProcessGroup& group) {
+    WatchedGroup watched(group);
+    ring_all_reduce(td::ones({7}), watched);
     const auto r = static_cast<std::size_t>(group.rank());
-    received[r] = counted.received, waited[r] = counted.waited;
+    alone[r] = watched.alone;
+    sent[r] = watched.sent, sends[r] = watched.sends_waited;
+    received[r] = watched.received, receives[r] = watched.receives_waited;
     group.barrier()->wait();
   });
-  for (std::size_t r = 0; r < 3; ++r)
-    check::expect(waited[r] == received[r],
-                  "rank " + std::to_string(r) + " received " + std::to_string(received[r]) +
-                      " messages and waited for " + std::to_string(waited[r]) +
+  for (std::size_t r = 0; r < kRanks; ++r) {
+    const std::string rank = "rank " + std::to_string(r);
+    check::expect(receives[r] == received[r],
+                  rank + " received " + std::to_string(received[r]) + " messages and waited for " +
+                      std::to_string(receives[r]) +
                       " of them: recv returns a Work immediately, and the values are there after "
                       "wait()");
+    check::expect(sends[r] == sent[r],
+                  rank + " sent " + std::to_string(sent[r]) + " messages and waited for " +
+                      std::to_string(sends[r]) +
+                      " of them: send returns a Work immediately, and the slice must not change "
+                      "before wait() has returned");
+    check::expect(alone[r] == 0, rank + " waited " + std::to_string(alone[r]) +
+                                     " times after only one of the send and the recv of a round "
+                                     "was started: if every rank did this, all would wait for "
+                                     "each other");
+  }
 }
 
 TEST_CASE("integers are added as integers", "[ring_all_reduce]") {

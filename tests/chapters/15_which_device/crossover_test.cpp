@@ -61,8 +61,13 @@ TEST_CASE("ten percent count the same at every size", "[crossover]") {
   for (const double fixed : {0.99, 0.9999, 1.0, 1.0001, 1.01})
     for (const double per_sample : {0.99, 0.9999, 1.0, 1.0001, 1.01}) {
       const Cost other{cost.fixed * fixed, cost.per_sample * per_sample};
-      check::expect(relative_errors(other, sizes, seconds) >= least,
-                    "another line has smaller relative errors");
+      std::ostringstream smaller;
+      smaller << "the squares of the relative errors have the sum " << least << " for "
+              << 1e6 * cost.fixed << " us and " << 1e6 * cost.per_sample
+              << " us per sample, and a smaller one for " << 1e6 * other.fixed << " us and "
+              << 1e6 * other.per_sample
+              << " us per sample: divide each error by the seconds that were measured";
+      check::expect(relative_errors(other, sizes, seconds) >= least, smaller.str());
     }
 }
 
@@ -97,6 +102,13 @@ TEST_CASE("large numbers of samples and tiny times lose no digits", "[crossover]
               tiny, "nanoseconds at millions of samples");
   expect_cost(fit_cost({7, 7, 9}, {kHost.at(7), kHost.at(7), kHost.at(9)}), kHost,
               "a size that was measured twice");
+}
+
+TEST_CASE("lines that differ by less than a nanosecond", "[crossover]") {
+  expect_crossover({1e-10, 3e-12}, {3e-10, 1e-12}, Advantage::kFrom, 100,
+                   "a host of 0.1 ns and 3 ps per sample, a device of 0.3 ns and 1 ps");
+  expect_crossover({2e-5 + 1e-10, 3e-6}, {2e-5, 3e-6}, Advantage::kAlways, 0,
+                   "parallel, the device 0.1 ns faster");
 }
 
 TEST_CASE("a crossing exactly at an end of the range", "[crossover]") {

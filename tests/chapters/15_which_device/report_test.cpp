@@ -128,6 +128,9 @@ TEST_CASE("impossible arguments are errors", "[report]") {
   expect_error(-1, 1, 1, 0, "negative seconds on one device");
   expect_error(1, 0, 1, 0, "no seconds on all devices");
   expect_error(1, -1, 1, 0, "negative seconds on all devices");
+  const double nan = std::nan("");
+  expect_error(nan, 1, 1, 0, "seconds on one device that are not a number, so not positive");
+  expect_error(1, nan, 1, 0, "seconds on all devices that are not a number, so not positive");
   expect_error(1, 1, 0, 0, "no devices");
   expect_error(1, 1, -1, -1, "-1 devices");
   expect_error(1, 1, 2, 2, "a span of device 2 of 2");

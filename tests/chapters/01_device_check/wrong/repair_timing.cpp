@@ -207,3 +207,81 @@ Measurement measure(td::Device device, int runs, const std::function<void()>& wo
   return {total / runs, td::memory_stats(measured).peak_allocated};
 }
 }  // namespace waits_after_each_run
+
+// answer: warms_up_after_the_reset
+// expect: the warm-up is not part of the measurement
+// The peak is reset before the warm-up. Right where the first run needs no more than the others.
+namespace warms_up_after_the_reset {
+Measurement measure(td::Device device, int runs, const std::function<void()>& work,
+                    const std::function<double()>& milliseconds) {
+  const td::Device measured = td::check_device(device);
+  td::synchronize(measured);
+  td::allocator(measured).reset_peak();
+  work();
+  td::synchronize(measured);
+  const std::size_t before = td::memory_stats(measured).allocated;
+  const double start = milliseconds();
+  for (int run = 0; run < runs; ++run) work();
+  td::synchronize(measured);
+  const double end = milliseconds();
+  return {(end - start) / runs, td::memory_stats(measured).peak_allocated - before};
+}
+}  // namespace warms_up_after_the_reset
+
+// answer: memory_before_the_warm_up
+// expect: the warm-up is not part of the measurement
+// Counts what the warm-up keeps. Right where the work keeps nothing.
+namespace memory_before_the_warm_up {
+Measurement measure(td::Device device, int runs, const std::function<void()>& work,
+                    const std::function<double()>& milliseconds) {
+  const td::Device measured = td::check_device(device);
+  const std::size_t before = td::memory_stats(measured).allocated;
+  work();
+  td::synchronize(measured);
+  td::allocator(measured).reset_peak();
+  const double start = milliseconds();
+  for (int run = 0; run < runs; ++run) work();
+  td::synchronize(measured);
+  const double end = milliseconds();
+  return {(end - start) / runs, td::memory_stats(measured).peak_allocated - before};
+}
+}  // namespace memory_before_the_warm_up
+
+// answer: float_clock
+// expect: 6000000000.75
+// A float has 24 bits. Right for a clock that began a moment ago.
+namespace float_clock {
+Measurement measure(td::Device device, int runs, const std::function<void()>& work,
+                    const std::function<double()>& milliseconds) {
+  const td::Device measured = td::check_device(device);
+  work();
+  td::synchronize(measured);
+  td::allocator(measured).reset_peak();
+  const std::size_t before = td::memory_stats(measured).allocated;
+  const float start = milliseconds();
+  for (int run = 0; run < runs; ++run) work();
+  td::synchronize(measured);
+  const float end = milliseconds();
+  return {(end - start) / runs, td::memory_stats(measured).peak_allocated - before};
+}
+}  // namespace float_clock
+
+// answer: makes_the_device_current
+// expect: another current device than the caller's
+// The work runs under another current device. Right where the work names its device.
+namespace makes_the_device_current {
+Measurement measure(td::Device device, int runs, const std::function<void()>& work,
+                    const std::function<double()>& milliseconds) {
+  const td::DeviceGuard guard(td::check_device(device));
+  const td::Device measured = td::check_device(device);
+  work();
+  td::synchronize(measured);
+  td::allocator(measured).reset_peak();
+  const std::size_t before = td::memory_stats(measured).allocated;
+  const double start = milliseconds();
+  for (int run = 0; run < runs; ++run) work();
+  td::synchronize(measured);
+  const double end = milliseconds();
+  return {(end - start) / runs, td::memory_stats(measured).peak_allocated - before};
+}
+}  // namespace makes_the_device_current

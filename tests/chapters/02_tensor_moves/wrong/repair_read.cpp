@@ -339,3 +339,50 @@ std::vector<std::vector<float>> read_scores(const std::vector<td::Tensor>& batch
   return values;
 }
 }  // namespace reused_too_early
+
+// answer: stream_of_the_current_device
+// expect: with a weight on sim:1, whose current stream
+// Waits for a stream of the current device. Right where that is the weight's device.
+namespace stream_of_the_current_device {
+std::vector<std::vector<float>> read_scores(const std::vector<td::Tensor>& batches,
+                                            const td::Tensor& weight) {
+  const td::Device device = weight.device();
+  const td::Stream current = td::getCurrentStream(device), copies = td::getStreamFromPool(device);
+  std::vector<td::Tensor> scores, kept;
+  std::vector<std::vector<float>> values;
+  const td::Stream here = td::getCurrentStream(td::check_device(td::Device(device.type())));
+  for (const td::Tensor& batch : batches) {
+    kept.push_back(batch.pin_memory());
+    scores.push_back(
+        kept.back().to(device, true).matmul(weight).t().contiguous().to(td::kCPU, true));
+  }
+  here.synchronize();
+  for (const td::Tensor& score : scores)
+    values.emplace_back(score.data_ptr<float>(), score.data_ptr<float>() + score.numel());
+  return values;
+}
+}  // namespace stream_of_the_current_device
+
+// answer: copies_stay_current
+// expect: another stream or another device is current
+// The stream of the copies stays current. The scores are right.
+namespace copies_stay_current {
+std::vector<std::vector<float>> read_scores(const std::vector<td::Tensor>& batches,
+                                            const td::Tensor& weight) {
+  const td::Device device = weight.device();
+  const td::Stream current = td::getCurrentStream(device), copies = td::getStreamFromPool(device);
+  std::vector<td::Tensor> scores, kept;
+  std::vector<std::vector<float>> values;
+  copies.wait(current);
+  td::setCurrentStream(copies);
+  for (const td::Tensor& batch : batches) {
+    kept.push_back(batch.pin_memory());
+    scores.push_back(
+        kept.back().to(device, true).matmul(weight).t().contiguous().to(td::kCPU, true));
+  }
+  copies.synchronize();
+  for (const td::Tensor& score : scores)
+    values.emplace_back(score.data_ptr<float>(), score.data_ptr<float>() + score.numel());
+  return values;
+}
+}  // namespace copies_stay_current

@@ -127,3 +127,20 @@ TwoLayers backward(const TwoLayers& net, const td::Tensor& x, const td::Tensor& 
   return {d_hidden.t().matmul(x), d_hidden.sum(0), d_output.t().matmul(hidden), d_output.sum(0)};
 }
 }  // namespace looks_at_the_loss
+
+// answer: in_place_target
+// expect: backward must not change it
+// Computes the error in the memory of the target. The gradients are right.
+namespace in_place_target {
+TwoLayers backward(const TwoLayers& net, const td::Tensor& x, const td::Tensor& target) {
+  const td::NoGradGuard no_grad;
+  const td::Tensor before = x.matmul(net.weight1.t()) + net.bias1;
+  const td::Tensor hidden = before.relu();
+  const td::Tensor output = hidden.matmul(net.weight2.t()) + net.bias2;
+  target.sub_(output).mul_(-2.0 / static_cast<double>(output.numel()));
+  const td::Tensor g = target;
+  const td::Tensor gw2 = g.t().matmul(hidden), gb2 = g.sum(0), gh = g.matmul(net.weight2);
+  const td::Tensor ga = td::where(before > 0, gh, td::zeros_like(gh));
+  return {ga.t().matmul(x), ga.sum(0), gw2, gb2};
+}
+}  // namespace in_place_target

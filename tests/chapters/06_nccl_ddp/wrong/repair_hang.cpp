@@ -205,3 +205,96 @@ double evaluate(td::nn::Sequential& model, const td::Tensor& data, const td::Ten
   return counted > 0 ? right / counted : 0.0;
 }
 }  // namespace own_accuracy
+
+// answer: every_rank_evaluates_all
+// expect: batch b is for rank b % 3
+// Each rank does all the work. The accuracy is right.
+namespace every_rank_evaluates_all {
+double evaluate(td::nn::Sequential& model, const td::Tensor& data, const td::Tensor& target,
+                std::int64_t batch_size, ProcessGroup& group) {
+  const td::NoGradGuard no_grad;
+  model->eval();
+  const std::int64_t samples = data.size(0);
+  const std::int64_t batches = (samples + batch_size - 1) / batch_size;
+  double right = 0, counted = 0;
+  for (std::int64_t batch = 0; batch < batches; ++batch) {
+    const std::int64_t begin = batch * batch_size, rows = std::min(batch_size, samples - begin);
+    const td::Tensor classes = model->forward(data.narrow(0, begin, rows)).argmax(1);
+    const double hits = classes.eq(target.narrow(0, begin, rows)).sum().item<double>();
+    right += hits;
+  }
+  const td::Tensor sums = td::tensor({right}, td::kDouble);
+  group.broadcast(sums)->wait();
+  return sums.item<double>() / double(samples);
+}
+}  // namespace every_rank_evaluates_all
+
+// answer: contiguous_shards
+// expect: batch b is for rank b % 3
+// The batches of a rank follow each other. The accuracy is right.
+namespace contiguous_shards {
+double evaluate(td::nn::Sequential& model, const td::Tensor& data, const td::Tensor& target,
+                std::int64_t batch_size, ProcessGroup& group) {
+  const td::NoGradGuard no_grad;
+  model->eval();
+  const std::int64_t samples = data.size(0);
+  const std::int64_t batches = (samples + batch_size - 1) / batch_size;
+  double right = 0, counted = 0;
+  const std::int64_t each = (batches + group.size() - 1) / group.size();
+  for (std::int64_t batch = group.rank() * each;
+       batch < std::min(batches, (group.rank() + 1) * each); ++batch) {
+    const std::int64_t begin = batch * batch_size, rows = std::min(batch_size, samples - begin);
+    const td::Tensor classes = model->forward(data.narrow(0, begin, rows)).argmax(1);
+    const double hits = classes.eq(target.narrow(0, begin, rows)).sum().item<double>();
+    right += hits;
+  }
+  const td::Tensor sums = td::tensor({right}, td::kDouble);
+  group.all_reduce(sums)->wait();
+  return sums.item<double>() / double(samples);
+}
+}  // namespace contiguous_shards
+
+// answer: half_counts
+// expect: 5003 samples in batches of 1000
+// Adds halves. Right up to 2,048 samples.
+namespace half_counts {
+double evaluate(td::nn::Sequential& model, const td::Tensor& data, const td::Tensor& target,
+                std::int64_t batch_size, ProcessGroup& group) {
+  const td::NoGradGuard no_grad;
+  model->eval();
+  const std::int64_t samples = data.size(0);
+  const std::int64_t batches = (samples + batch_size - 1) / batch_size;
+  double right = 0, counted = 0;
+  for (std::int64_t batch = group.rank(); batch < batches; batch += group.size()) {
+    const std::int64_t begin = batch * batch_size, rows = std::min(batch_size, samples - begin);
+    const td::Tensor classes = model->forward(data.narrow(0, begin, rows)).argmax(1);
+    const double hits = classes.eq(target.narrow(0, begin, rows)).sum().item<double>();
+    right += hits;
+  }
+  const td::Tensor sums = td::tensor({right}, td::kHalf);
+  group.all_reduce(sums)->wait();
+  return sums.item<double>() / double(samples);
+}
+}  // namespace half_counts
+
+// answer: training_mode
+// expect: the model is in training mode
+// Without eval(). Right for a model without dropout.
+namespace training_mode {
+double evaluate(td::nn::Sequential& model, const td::Tensor& data, const td::Tensor& target,
+                std::int64_t batch_size, ProcessGroup& group) {
+  const td::NoGradGuard no_grad;
+  const std::int64_t samples = data.size(0);
+  const std::int64_t batches = (samples + batch_size - 1) / batch_size;
+  double right = 0;
+  for (std::int64_t batch = group.rank(); batch < batches; batch += group.size()) {
+    const std::int64_t begin = batch * batch_size, rows = std::min(batch_size, samples - begin);
+    const td::Tensor classes = model->forward(data.narrow(0, begin, rows)).argmax(1);
+    const double hits = classes.eq(target.narrow(0, begin, rows)).sum().item<double>();
+    right += hits;
+  }
+  const td::Tensor sums = td::tensor({right}, td::kDouble);
+  group.all_reduce(sums)->wait();
+  return sums.item<double>() / double(samples);
+}
+}  // namespace training_mode

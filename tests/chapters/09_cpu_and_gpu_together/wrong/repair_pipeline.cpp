@@ -562,3 +562,93 @@ std::vector<td::Tensor> predict_files(std::int64_t files, const std::vector<std:
   return scores;
 }
 }  // namespace one_after_another
+
+// answer: standard_exceptions
+// expect: predict throws the int 7 at file 1 of 50: predict_files hangs
+// Closes the queue for a std::exception only. Right for all errors of td.
+namespace standard_exceptions {
+std::vector<td::Tensor> predict_files(std::int64_t files, const std::vector<std::int64_t>& sizes,
+                                      const Read& read, const Predict& predict, td::Device device) {
+  const td::Stream copies = td::getStreamFromPool(device), compute = td::getCurrentStream(device);
+  const auto options = td::TensorOptions(td::kFloat32).pinned_memory(!device.is_cpu());
+  BoundedQueue queue(2);
+  std::jthread reader([&] {
+    const td::StreamGuard on_copies(copies);
+    try {
+      for (std::int64_t i = 0; i < files && queue.wait_for_space(); ++i) {
+        const td::Tensor rows = td::empty(sizes, options);
+        read(i, rows);
+        InFlightBatch batch{{rows, {}},
+                            {rows.to(device, /*non_blocking=*/true), {}},
+                            td::Event(device.type()),
+                            td::Event(device.type())};
+        batch.copied.record(copies);
+        queue.put(std::move(batch));
+      }
+    } catch (...) {
+      queue.fail(std::current_exception());
+    }
+  });
+  std::vector<td::Tensor> scores;
+  try {
+    for (std::int64_t i = 0; i < files; ++i) {
+      const InFlightBatch batch = queue.take();
+      batch.copied.block(compute);
+      batch.on_device.data.record_stream(compute);
+      scores.push_back(predict(batch.on_device.data).to(td::kCPU, true));
+    }
+  } catch (const std::exception&) {
+    queue.close();
+    throw;
+  }
+  compute.synchronize();
+  return scores;
+}
+}  // namespace standard_exceptions
+
+// answer: throws_before_the_others
+// expect: while file 0 is being predicted: predict was called for 1 files
+// Looks at the reader's error before the queue, and without a lock. Right if the reader is not
+// ahead.
+namespace throws_before_the_others {
+std::vector<td::Tensor> predict_files(std::int64_t files, const std::vector<std::int64_t>& sizes,
+                                      const Read& read, const Predict& predict, td::Device device) {
+  const td::Stream copies = td::getStreamFromPool(device), compute = td::getCurrentStream(device);
+  const auto options = td::TensorOptions(td::kFloat32).pinned_memory(!device.is_cpu());
+  BoundedQueue queue(2);
+  std::exception_ptr error;
+  std::jthread reader([&] {
+    const td::StreamGuard on_copies(copies);
+    try {
+      for (std::int64_t i = 0; i < files && queue.wait_for_space(); ++i) {
+        const td::Tensor rows = td::empty(sizes, options);
+        read(i, rows);
+        InFlightBatch batch{{rows, {}},
+                            {rows.to(device, /*non_blocking=*/true), {}},
+                            td::Event(device.type()),
+                            td::Event(device.type())};
+        batch.copied.record(copies);
+        queue.put(std::move(batch));
+      }
+    } catch (...) {
+      error = std::current_exception();
+      queue.fail(error);
+    }
+  });
+  std::vector<td::Tensor> scores;
+  try {
+    for (std::int64_t i = 0; i < files; ++i) {
+      if (error) std::rethrow_exception(error);
+      const InFlightBatch batch = queue.take();
+      batch.copied.block(compute);
+      batch.on_device.data.record_stream(compute);
+      scores.push_back(predict(batch.on_device.data).to(td::kCPU, true));
+    }
+  } catch (...) {
+    queue.close();
+    throw;
+  }
+  compute.synchronize();
+  return scores;
+}
+}  // namespace throws_before_the_others

@@ -630,3 +630,67 @@ TensorList train_and_keep(const td::xla::Client& client, const td::Tensor& weigh
   return kept;
 }
 }  // namespace keeps_after_the_wrong_steps
+
+// answer: halves_the_rate
+// expect: with 3 replicas
+// Halves the sum of all replicas. Right with one replica and with two.
+namespace halves_the_rate {
+const std::string kHead =
+    R"(module @train_step attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partitions = 1 : i32} {
+  func.func public @main(%w: tensor<{F}xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<{B}x{F}xf32>, %rate: tensor<f32>) -> tensor<{F}xf32> {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<{B}x{F}xf32>, tensor<f32>) -> tensor<{F}xf32>
+    %share = stablehlo.constant dense<{share}> : tensor<{F}xf32>
+    %mean = stablehlo.multiply %sum, %share : tensor<{F}xf32>
+    %grad = stablehlo.subtract %w, %mean : tensor<{F}xf32>
+    %total = "stablehlo.all_reduce"(%grad) ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %c = stablehlo.add %a, %b : tensor<f32>
+        stablehlo.return %c : tensor<f32>
+    }) {replica_groups = dense<[[{group}]]> : tensor<1x{R}xi64>} : (tensor<{F}xf32>) -> tensor<{F}xf32>
+    %part = stablehlo.constant dense<{part}> : tensor<{F}xf32>
+    %average = stablehlo.multiply %total, %part : tensor<{F}xf32>
+    %rates = stablehlo.broadcast_in_dim %rate, dims = [] : (tensor<f32>) -> tensor<{F}xf32>
+    %change = stablehlo.multiply %average, %rates : tensor<{F}xf32>
+    %new_w = stablehlo.subtract %w, %change : tensor<{F}xf32>
+    return %new_w : tensor<{F}xf32>
+  }
+})";
+TensorList train_and_keep(const td::xla::Client& client, const td::Tensor& weight,
+                          const std::vector<TensorList>& batches,
+                          const std::function<double(std::size_t step)>& rate, std::size_t every) {
+  const std::size_t replicas = client.devices().size();
+  std::string group = "0";
+  for (std::size_t r = 1; r < replicas; ++r) group += ", " + std::to_string(r);
+  td::xla::CompileOptions options;
+  options.replicas = static_cast<int>(replicas);
+  std::vector<Buffer> weights;
+  for (std::size_t r = 0; r < replicas; ++r) weights.push_back(client.to_device(weight, r));
+  Programs programs;
+  TensorList results;
+  std::vector<Buffer> kept;
+  for (std::size_t n = 0; n < batches.size(); ++n) {
+    const std::int64_t rows = batches[n][0].size(0);
+    std::map<std::string, std::string> values = {
+        {"R", std::to_string(replicas)},
+        {"F", std::to_string(weight.size(0))},
+        {"B", std::to_string(rows)},
+        {"share", number(1 / static_cast<double>(rows))},
+        {"part", number(1 / static_cast<double>(replicas))},
+        {"group", group}};
+    values["part"] = replicas > 1 ? "0.5" : "1.0";
+    const std::string text = fill(kHead, values);
+    auto step = programs.find(text);
+    if (step == programs.end()) step = programs.emplace(text, client.compile(text, options)).first;
+    std::vector<std::vector<Buffer>> arguments;
+    for (std::size_t r = 0; r < replicas; ++r)
+      arguments.push_back({weights[r], client.to_device(batches[n][r], r),
+                           client.to_device(td::full({}, rate(n)), r)});
+    td::xla::Run run = step->second.start(arguments);
+    run.wait();
+    for (std::size_t r = 0; r < replicas; ++r) weights[r] = run.outputs(r)[0];
+    if ((n + 1) % every == 0) results.push_back(weights[0].to_host());
+  }
+  return results;
+}
+}  // namespace halves_the_rate

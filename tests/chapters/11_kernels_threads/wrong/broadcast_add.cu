@@ -102,3 +102,16 @@ __global__ void broadcast_add(const float* column, const float* row, float* out,
 }
 
 }  // namespace shared_of_32
+
+// answer: flat_test
+// expect: stores to `out` by a thread
+// A thread past the last column computes an element of the next row once more. The results are
+// right.
+namespace flat_test {
+__global__ void broadcast_add(const float* column, const float* row, float* out, int rows,
+                              int cols) {
+  const int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y;
+  const int i = r * cols + c;
+  if (i < rows * cols) out[i] = column[i / cols] + row[i % cols];
+}
+}  // namespace flat_test

@@ -211,3 +211,36 @@ int scale_columns(float* matrix, const float* scale, int rows, int cols, int blo
 }
 
 }  // namespace leak_after_an_error
+
+// answer: tests_the_block_itself
+// expect: 65537 x 1 elements in blocks of 32 x 1: expected error 9, and it returned 0
+// Knows one error of the launch, and does not ask for the others.
+namespace tests_the_block_itself {
+int scale_columns(float* matrix, const float* scale, int rows, int cols, int block_rows) {
+  if (block_rows > 32) return cudaErrorInvalidConfiguration;
+  const size_t bytes = rows * cols * sizeof(float);
+  float *pinned = nullptr, *gpu_matrix = nullptr, *gpu_scale = nullptr;
+  cudaStream_t stream = nullptr;
+  cudaError_t error = cudaMallocHost(&pinned, bytes);
+  if (!error) error = cudaMalloc(&gpu_matrix, bytes);
+  if (!error) error = cudaMalloc(&gpu_scale, cols * sizeof(float));
+  if (!error) error = cudaStreamCreate(&stream);
+  if (!error) error = cudaMemcpy(gpu_scale, scale, cols * sizeof(float), cudaMemcpyHostToDevice);
+  if (!error) {
+    std::memcpy(pinned, matrix, bytes);
+    error = cudaMemcpyAsync(gpu_matrix, pinned, bytes, cudaMemcpyHostToDevice, stream);
+  }
+  if (!error) {
+    const dim3 block(32, block_rows), grid((cols + 31) / 32, (rows + block_rows - 1) / block_rows);
+    scale_elements<<<grid, block, 0, stream>>>(gpu_matrix, gpu_scale, rows, cols);
+  }
+  if (!error) error = cudaMemcpyAsync(pinned, gpu_matrix, bytes, cudaMemcpyDeviceToHost, stream);
+  if (!error) error = cudaStreamSynchronize(stream);
+  if (!error) std::memcpy(matrix, pinned, bytes);
+  if (stream) cudaStreamDestroy(stream);
+  cudaFree(gpu_matrix);
+  cudaFree(gpu_scale);
+  cudaFreeHost(pinned);
+  return error;
+}
+}  // namespace tests_the_block_itself

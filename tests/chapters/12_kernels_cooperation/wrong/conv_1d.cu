@@ -142,3 +142,19 @@ __global__ void conv_1d(const float* in, const float* weight, float* out, int n,
 }
 
 }  // namespace int_sum
+
+// answer: loads_whole_halo
+// expect: n = 300, width = 5: index
+// Multiplies 32 elements, with weights of 0 beyond the width. Right where all elements are finite.
+namespace loads_whole_halo {
+__global__ void conv_1d(const float* in, const float* weight, float* out, int n, int width) {
+  __shared__ float s[128 + 31], w[32];
+  const int t = threadIdx.x, first = blockIdx.x * 128;
+  for (int j = t; j < 159; j += 128) s[j] = first + j < n ? in[first + j] : 0.0f;
+  if (t < 32) w[t] = t < width ? weight[t] : 0.0f;
+  __syncthreads();
+  float sum = 0;
+  for (int k = 0; k < 32; ++k) sum += w[k] * s[t + k];
+  if (first + t < n) out[first + t] = sum;
+}
+}  // namespace loads_whole_halo

@@ -511,3 +511,46 @@ void unpack_gradients(const td::Tensor& flat, const std::vector<td::Tensor>& par
   }
 }
 }  // namespace float_zeros
+
+// answer: pieces_of_equal_length
+// expect: unpacked gradients on cpu: index 37
+// A piece has at least one element. Right where no parameter is empty.
+namespace pieces_of_equal_length {
+struct Open {
+  std::vector<std::size_t> members;
+  std::size_t bytes = 0, cap = 0;
+};
+Buckets assign_buckets(const std::vector<td::Tensor>& parameters, std::size_t first_cap,
+                       std::size_t cap) {
+  std::map<td::ScalarType, Open> open;
+  Buckets buckets;
+  for (std::size_t p = parameters.size(); p-- > 0;) {
+    Open& bucket = open.try_emplace(parameters[p].dtype(), Open{{}, 0, first_cap}).first->second;
+    bucket.members.push_back(p);
+    bucket.bytes += parameters[p].nbytes();
+    if (bucket.bytes < bucket.cap) continue;
+    buckets.push_back(bucket.members);
+    bucket = Open{{}, 0, cap};
+  }
+  for (const auto& [dtype, bucket] : open)
+    if (!bucket.members.empty()) buckets.push_back(bucket.members);
+  std::sort(buckets.begin(), buckets.end(),
+            [](const auto& a, const auto& b) { return a.back() > b.back(); });
+  return buckets;
+}
+td::Tensor pack_gradients(const std::vector<td::Tensor>& parameters) {
+  std::vector<td::Tensor> pieces;
+  for (const td::Tensor& p : parameters) pieces.push_back(gradient_or_zeros(p).reshape({-1}));
+  return td::cat(pieces);
+}
+void unpack_gradients(const td::Tensor& flat, const std::vector<td::Tensor>& parameters) {
+  std::int64_t begin = 0;
+  for (const td::Tensor& p : parameters) {
+    const td::Tensor piece = flat.narrow(0, begin, p.numel());
+    td::Tensor grad = td::zeros_like(p.detach());
+    grad.view({-1}).copy_(piece);
+    p.mutable_grad() = grad;
+    begin += std::max<std::int64_t>(p.numel(), 1);
+  }
+}
+}  // namespace pieces_of_equal_length

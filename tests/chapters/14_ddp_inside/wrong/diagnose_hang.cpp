@@ -308,3 +308,34 @@ Diagnosis diagnose_hang(const std::vector<CallRecords>& records) {
   return found;
 }
 }  // namespace latest_only
+
+// answer: begins_where_all_have_records
+// expect: rank 0 no longer has the record of call 4, in which
+// Skips the calls of which one rank has no record.
+namespace begins_where_all_have_records {
+Diagnosis diagnose_hang(const std::vector<CallRecords>& records) {
+  std::uint64_t first = 1, last = 0;
+  for (const CallRecords& rank : records) {
+    if (!rank.calls.empty()) first = std::max(first, rank.calls.front().sequence);
+    last = std::max(last, rank.latest());
+  }
+  for (std::uint64_t number = first; number <= last; ++number) {
+    std::vector<CallRecords::Call> made;
+    for (const CallRecords& rank : records)
+      if (const auto* call = rank.find(number)) made.push_back(*call);
+    const auto votes = [&](const auto& call) { return std::count(made.begin(), made.end(), call); };
+    const auto most = std::max_element(made.begin(), made.end(), [&](const auto& a, const auto& b) {
+      return votes(a) < votes(b);
+    });
+    std::vector<int> different, missing;
+    for (int r = 0; r < static_cast<int>(records.size()); ++r) {
+      const CallRecords& rank = records[std::size_t(r)];
+      if (const auto* call = rank.find(number); call && *call != *most) different.push_back(r);
+      if (rank.latest() < number) missing.push_back(r);
+    }
+    if (!different.empty()) return {Diagnosis::kDifferent, number, different};
+    if (!missing.empty()) return {Diagnosis::kNotCalled, number, missing};
+  }
+  return {};
+}
+}  // namespace begins_where_all_have_records

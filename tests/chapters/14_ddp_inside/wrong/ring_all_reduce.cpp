@@ -340,3 +340,70 @@ void ring_all_reduce(const td::Tensor& tensor, ProcessGroup& group) {
   }
 }
 }  // namespace waits_for_the_send
+
+// answer: does_not_wait_for_the_send
+// expect: the slice must not change
+// The sum is right where the send is fast.
+namespace does_not_wait_for_the_send {
+void ring_all_reduce(const td::Tensor& tensor, ProcessGroup& group) {
+  const td::NoGradGuard no_grad;
+  const int size = group.size(), rank = group.rank(), right = (rank + 1) % size,
+            left = (rank + size - 1) % size;
+  const td::Tensor flat = tensor.detach().view({-1});
+  const std::int64_t each = (flat.numel() + size - 1) / size;
+  const auto slice = [&](int number) {
+    const std::int64_t begin = std::min(flat.numel(), each * ((number + 2 * size) % size));
+    return flat.narrow(0, begin, std::min(each, flat.numel() - begin));
+  };
+  for (int round = 0; round < 2 * (size - 1); ++round) {
+    const td::Tensor sent = slice(rank - round);
+    td::Tensor mine = slice(rank - round - 1);
+    const td::Tensor received = td::empty_like(mine);
+    if (sent.numel() > 0) group.send(sent, right, round);
+    if (mine.numel() > 0) group.recv(received, left, round)->wait();
+    if (round < size - 1)
+      mine.add_(received);
+    else
+      mine.copy_(received);
+  }
+}
+}  // namespace does_not_wait_for_the_send
+
+// answer: even_ranks_send_first
+// expect: after only one of the send and the recv
+// Even ranks send first, odd ones receive first. The sums are right, and no rank waits forever.
+namespace even_ranks_send_first {
+void ring_all_reduce(const td::Tensor& tensor, ProcessGroup& group) {
+  const td::NoGradGuard no_grad;
+  const int size = group.size(), rank = group.rank(), right = (rank + 1) % size,
+            left = (rank + size - 1) % size;
+  const td::Tensor flat = tensor.detach().view({-1});
+  const std::int64_t each = (flat.numel() + size - 1) / size;
+  const auto slice = [&](int number) {
+    const std::int64_t begin = std::min(flat.numel(), each * ((number + 2 * size) % size));
+    return flat.narrow(0, begin, std::min(each, flat.numel() - begin));
+  };
+  for (int round = 0; round < 2 * (size - 1); ++round) {
+    const td::Tensor sent = slice(rank - round);
+    td::Tensor mine = slice(rank - round - 1);
+    const td::Tensor received = td::empty_like(mine);
+    const auto send = [&] {
+      if (sent.numel() > 0) group.send(sent, right, round)->wait();
+    };
+    const auto receive = [&] {
+      if (mine.numel() > 0) group.recv(received, left, round)->wait();
+    };
+    if (rank % 2 == 0) {
+      send();
+      receive();
+    } else {
+      receive();
+      send();
+    }
+    if (round < size - 1)
+      mine.add_(received);
+    else
+      mine.copy_(received);
+  }
+}
+}  // namespace even_ranks_send_first

@@ -208,3 +208,29 @@ Crossover crossover(const Cost& host, const Cost& device, double from, double to
   return first_and_last::crossover(host, device, std::min(from, 1.0), to);
 }
 }  // namespace begins_at_one
+
+// answer: a_nanosecond_is_equal
+// expect: a host of 0.1 ns
+// Times that differ by less than 1 ns count as equal.
+namespace a_nanosecond_is_equal {
+Cost fit_cost(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds) {
+  double aa = 0, ab = 0, bb = 0, a1 = 0, b1 = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double a = 1 / seconds[i], b = double(sizes[i]) / seconds[i];
+    aa += a * a;
+    ab += a * b;
+    bb += b * b;
+    a1 += a;
+    b1 += b;
+  }
+  const double det = aa * bb - ab * ab;
+  return {(a1 * bb - b1 * ab) / det, (b1 * aa - a1 * ab) / det};
+}
+Crossover crossover(const Cost& host, const Cost& device, double from, double to) {
+  const bool first = device.at(from) < host.at(from) - 1e-9,
+             last = device.at(to) < host.at(to) - 1e-9;
+  if (first == last) return {first ? Advantage::kAlways : Advantage::kNever};
+  return {last ? Advantage::kFrom : Advantage::kUpTo,
+          (device.fixed - host.fixed) / (host.per_sample - device.per_sample)};
+}
+}  // namespace a_nanosecond_is_equal

@@ -539,3 +539,40 @@ StepReport read_report(double seconds_on_one, double seconds_on_all, int devices
   return no_check::read_report(seconds_on_one, seconds_on_all, devices, inside);
 }
 }  // namespace checks_what_counts
+
+// answer: takes_nan
+// expect: so not positive
+// `<= 0` is false for a NaN.
+namespace takes_nan {
+StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
+                       const std::vector<StepSpan>& spans) {
+  if (seconds_on_one <= 0 || seconds_on_all <= 0 || devices < 1)
+    throw td::Error("read_report: seconds and devices must be positive");
+  for (const StepSpan& s : spans)
+    if (s.device < 0 || s.device >= devices) throw td::Error("read_report: no such device");
+  StepReport r;
+  r.speed_up = seconds_on_one / seconds_on_all;
+  r.efficiency = r.speed_up / devices;
+  for (int d = 0; d < devices; ++d) {
+    std::vector<double> cuts{0, seconds_on_all};
+    for (const StepSpan& s : spans)
+      if (s.device == d) {
+        cuts.push_back(std::clamp(s.begin, 0.0, seconds_on_all));
+        cuts.push_back(std::clamp(s.end, 0.0, seconds_on_all));
+      }
+    std::sort(cuts.begin(), cuts.end());
+    for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
+      const double b = cuts[c], e = cuts[c + 1];
+      bool on[4] = {};
+      for (const StepSpan& s : spans)
+        if (s.device == d && s.begin <= b && s.end >= e) on[int(s.activity)] = true;
+      if (on[0]) continue;
+      (on[1] ? r.copies : on[2] ? r.communication : on[3] ? r.launches : r.waiting) += e - b;
+    }
+  }
+  const double losses[4] = {r.copies, r.communication, r.launches, r.waiting};
+  const auto most = std::max_element(losses, losses + 4) - losses;
+  if (losses[most] > 0) r.largest = Loss(most + 1);
+  return r;
+}
+}  // namespace takes_nan
