@@ -4,6 +4,7 @@
 // them. add and sub are in add.cu.
 #include "td/ops/pointwise/binary.h"
 
+#include <cmath>
 #include <concepts>
 #include <limits>
 #include <string_view>
@@ -169,15 +170,22 @@ Tensor inside(const Tensor& x, const optional<Scalar>& min, const optional<Scala
   return logical_and(x.ge(*min), x.le(*max));
 }
 
+// A NaN is neither smaller nor larger, so it stays.
 template <class T>
 struct Clamp {
   T min, max;
-  TD_HD T operator()(T x) const { return scalar_math::smaller(scalar_math::larger(x, min), max); }
+  TD_HD T operator()(T x) const {
+    const T raised = x < min ? min : x;
+    return raised > max ? max : raised;
+  }
 };
 
-// A limit that is not given is one that no number exceeds.
+bool is_nan(const optional<Scalar>& limit) { return limit && std::isnan(limit->to<double>()); }
+
+// A limit that is not given is one that no number exceeds. One that is NaN makes every result NaN.
 void limit(const Tensor& out, const Tensor& x, const optional<Scalar>& min,
            const optional<Scalar>& max) {
+  if (is_nan(min) || is_nan(max)) return kernels::fill(out, std::nan(""));
   dispatch_numbers("clamp", out.dtype(), [&]<class T>(CppType<T>) {
     using C = compute_t<T>;
     using Range = std::numeric_limits<C>;
