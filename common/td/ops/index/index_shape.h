@@ -1,6 +1,7 @@
 // The index shape: how kernels that read or write where an index tensor says find their elements.
 // `Block` is for one index per slice (index_select, index_add), `Lines` for one per element
-// (gather, scatter). Included by the kernel files of this folder only.
+// (gather, scatter). Included by kernel files only: those of this folder, and views/triangle.cu for
+// dispatch_width.
 #pragma once
 
 #include "td/kernels/geometry.h"

@@ -31,21 +31,28 @@ struct Put {
   }
 };
 
-// One worker per strip of up to kWidth adjacent lines (outer, inner) of the destination.
-template <class T, bool kAdd, int kWidth>
-struct PutStrips {
+// One worker per line (outer, inner) of the destination. The host takes adjacent lines together.
+template <class T, bool kAdd>
+struct PutLines {
   Put<T, kAdd> p;
-  TD_HD std::int64_t strips() const { return (p.b.inner + kWidth - 1) / kWidth; }
-  TD_HD std::int64_t cost() const { return 2 * p.b.picked * kWidth; }
-  TD_HD void operator()(std::int64_t strip) const {
-    const std::int64_t o = quotient(strip, strips()), first = (strip - o * strips()) * kWidth;
-    const std::int64_t lines = kWidth < p.b.inner - first ? kWidth : p.b.inner - first;
+  TD_HD std::int64_t cost() const { return 2 * p.b.picked; }
+  TD_HD void operator()(std::int64_t line) const { adjacent(line, 1); }
+  void range(std::int64_t from, std::int64_t to) const {
+    while (from < to) {
+      const std::int64_t end = std::min(to, (from / p.b.inner + 1) * p.b.inner);
+      adjacent(from, end - from);
+      from = end;
+    }
+  }
+  // `lines` lines from `line`, all of one outer.
+  TD_HD void adjacent(std::int64_t line, std::int64_t lines) const {
+    const std::int64_t o = quotient(line, p.b.inner), first = line - o * p.b.inner;
     T* const self = p.self + o * p.b.n * p.b.inner + first;
     const T* const source = p.source + o * p.b.picked * p.b.inner + first;
     for (std::int64_t i = 0; i < p.b.picked; ++i) {
       T* const to = self + p.b.slice(i) * p.b.inner;
       const T* const from = source + i * p.b.inner;
-      for (std::int64_t in = 0; in < (kWidth == 1 ? 1 : lines); ++in) p.put(to[in], from[in]);
+      for (std::int64_t in = 0; in < lines; ++in) p.put(to[in], from[in]);
     }
   }
 };
@@ -108,18 +115,11 @@ void put_by_sorting(const Put<T, kAdd>& put, const Tensor& self, const Tensor& i
 template <class T, bool kAdd>
 void put_slices(const Put<T, kAdd>& put, const Tensor& self, const Tensor& index,
                 const Tensor& source, bool sorted) {
-  const bool on_cuda = self.is_cuda();
-  if (sorted || (on_cuda && put.b.picked >= kLongIndex))
+  if (sorted || (self.is_cuda() && put.b.picked >= kLongIndex))
     return put_by_sorting(put, self, index, source);
-  const auto run = [&](const auto& work) {
-    launch_index_kernel(put.b.op, self.device(), work, put.b.outer * work.strips(),
-                        {&index, &source, &self}, {&self});
-  };
-  // On cuda each line has a thread; the host's vector instructions take a strip at once.
-  if (on_cuda || put.b.inner < 4)
-    run(PutStrips<T, kAdd, 1>{put});
-  else
-    run(PutStrips<T, kAdd, 32>{put});
+  const PutLines<T, kAdd> work{put};
+  launch_index_kernel(put.b.op, self.device(), work, put.b.outer * put.b.inner,
+                      {&index, &source, &self}, {&self});
 }
 
 template <class T, bool kAdd>

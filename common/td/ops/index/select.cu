@@ -10,16 +10,22 @@ constexpr Op select_op{"index_select", {"input", "index"}}, gather_op{"gather", 
 constexpr Op embedding_op{"embedding", {"weight", "index"}};
 constexpr Op mask_op{"masked_select", {"input", "mask"}};
 
-// Indices in the flattened tensor where `mask` is true. The host counts them: a size must be known
-// there before a tensor can be made.
-std::vector<std::int64_t> indices_where(const char* op, const Tensor& mask) {
+// Indices in the flattened tensor where `mask` is true, on the host. The host counts them: a size
+// must be known there before a tensor can be made.
+Tensor indices_where(const char* op, const Tensor& mask) {
   check_may_wait(op, mask.device());
   const Tensor host = mask.detach().to(kCPU).contiguous();
-  const bool* values = host.data_ptr<bool>();
-  std::vector<std::int64_t> indices;
-  for (std::int64_t i = 0; i < host.numel(); ++i)
-    if (values[i]) indices.push_back(i);
-  return indices;
+  const auto* const values = static_cast<const std::uint8_t*>(host.data_ptr());
+  const std::int64_t count = std::count(values, values + host.numel(), 1);
+  // Each step writes its index, and the next step overwrites it if the value was false. A branch
+  // would be mispredicted too often.
+  const Tensor indices = empty({count + 1}, TensorOptions(kLong));
+  std::int64_t* next = indices.data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < host.numel(); ++i) {
+    *next = i;
+    next += values[i];
+  }
+  return indices.narrow(0, 0, count);
 }
 
 // out[o, i, in] = x[o, index[i], in]: on cuda one worker per element, on the host one per slice.
@@ -162,24 +168,26 @@ Tensor masked_select(const Tensor& input, const Tensor& mask) {
   TD_CHECK(DtypeError, mask.dtype() == kBool, "masked_select: \"mask\" must be bool but is ",
            mask.dtype(), "; make it with a comparison such as x > 0");
   const Sizes sizes = broadcast_sizes("masked_select", input.sizes(), mask.sizes());
-  const Tensor at =
-      tensor(indices_where("masked_select", mask.expand(sizes)), TensorOptions(device));
+  const Tensor at = indices_where("masked_select", mask.expand(sizes)).to(device);
   return index_select(input.expand(sizes).reshape({-1}), 0, at);
 }
 
 Tensor nonzero(const Tensor& input) {
   const Device device = device_of("nonzero", input);
-  const std::vector<std::int64_t> flat = indices_where("nonzero", input.detach().ne(Scalar(0)));
-  const std::int64_t dims = input.dim();
-  const auto count = static_cast<std::int64_t>(flat.size());
+  const Tensor flat = indices_where("nonzero", input.detach().ne(Scalar(0)));
+  const auto* const indices = flat.data_ptr<std::int64_t>();
+  const std::int64_t dims = input.dim(), count = flat.numel();
   // One row of memory per dimension, as libtorch has it: a column is then quick to read.
   Tensor host = empty({dims, count}, TensorOptions(kLong));
   std::int64_t* out = host.data_ptr<std::int64_t>();
+  std::int64_t at[kMaxDims] = {};
   for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t rest = flat[i];
+    // The indices ascend, so a position follows from the one before, mostly without a division.
+    std::int64_t steps = indices[i] - (i ? indices[i - 1] : 0);
     for (std::int64_t d = dims - 1; d >= 0; --d) {
-      out[d * count + i] = rest % input.size(d);
-      rest /= input.size(d);
+      const std::int64_t reached = at[d] + steps, size = input.sizes()[d];
+      steps = reached < size ? 0 : reached / size;
+      out[d * count + i] = at[d] = reached - steps * size;
     }
   }
   return host.to(device).as_strided({count, dims}, {1, count});

@@ -248,7 +248,7 @@ Tensor loss(const Op& op, const Classes& c, Reduction::Reduction reduction) {
     const ClassRows<T> r = class_rows<T>(c);
     const LossForward<T> forward{r, Pointer{losses}, Pointer{log_sums}};
     const LossTotal<T> sums{r, Pointer{losses}, Pointer{total}, Pointer{weight_sum}};
-    const Channels rows{r.s.rows, 1, 1};
+    const Channels rows{1, 1, r.s.rows};
     const Tensor room = room_for_pieces<TwoSums>(device, rows.groups());
     launch(op.name, device, LossWork<T>{{forward, r.s}, {sums, rows, Pointer{room}}},
            {&c.x, &c.target, &c.weight}, {&losses, &log_sums, &total, &weight_sum, &room});

@@ -117,6 +117,7 @@ struct ChannelSums {
   AddBoth<typename F::Lane> r = {};
 
   static constexpr int kTile = 64;  // channels summed together when they are neighbors
+  static constexpr int kSums = 8;   // sums of one channel side by side
 
   void on_host() const {
     const std::int64_t width = s.inner == 1 ? kTile : 1;
@@ -133,14 +134,19 @@ struct ChannelSums {
     }
     for (int c = 0; c < n; ++c) f.finish(first + c, a[c], b[c]);
   }
+  // Sums kept side by side, so that an addition need not wait for the one before.
   void alone(std::int64_t c) const {
-    double a = 0, b = 0;
+    double a[kSums] = {}, b[kSums] = {};
     for (std::int64_t o = 0; o < s.outer; ++o) {
-      const std::int64_t at = s.at(o, c);
-#pragma omp simd reduction(+ : a, b)
-      for (std::int64_t i = 0; i < s.inner; ++i) f.add(at + i, o * s.inner + i, c, a, b);
+      const std::int64_t at = s.at(o, c), index = o * s.inner;
+      std::int64_t i = 0;
+      for (; i + kSums <= s.inner; i += kSums)
+#pragma omp simd
+        for (int k = 0; k < kSums; ++k) f.add(at + i + k, index + i + k, c, a[k], b[k]);
+      for (; i < s.inner; ++i) f.add(at + i, index + i, c, a[0], b[0]);
     }
-    f.finish(c, a, b);
+    for (int k = 1; k < kSums; ++k) a[0] += a[k], b[0] += b[k];
+    f.finish(c, a[0], b[0]);
   }
 #ifdef TD_DEVICE_CODE
   void on_cuda(cudaStream_t stream) const { reduce_on_cuda(*this, s.groups(), stream); }

@@ -1,10 +1,12 @@
 // Element-wise functions of two tensors: one body for all lines of binary.def and
-// binary_integer.def, and their forms for numbers, in place and with a rounding mode; and clamp,
-// which is a maximum and a minimum. A line becomes a functor, the gradients as an expression of
-// Tensors, and a BinaryOp that holds them. add and sub are in add.cu.
+// binary_integer.def, and their forms for numbers, in place and with a rounding mode; and clamp. A
+// line becomes a functor, the gradients as an expression of Tensors, and a BinaryOp that holds
+// them. add and sub are in add.cu.
 #include "td/ops/pointwise/binary.h"
 
+#include <cmath>
 #include <concepts>
+#include <limits>
 #include <string_view>
 
 #include "td/kernels/pointwise.h"
@@ -168,10 +170,30 @@ Tensor inside(const Tensor& x, const optional<Scalar>& min, const optional<Scala
   return logical_and(x.ge(*min), x.le(*max));
 }
 
+// A NaN is neither smaller nor larger, so it stays.
+template <class T>
+struct Clamp {
+  T min, max;
+  TD_HD T operator()(T x) const {
+    const T raised = x < min ? min : x;
+    return raised > max ? max : raised;
+  }
+};
+
+bool is_nan(const optional<Scalar>& limit) { return limit && std::isnan(limit->to<double>()); }
+
+// A limit that is not given is one that no number exceeds. One that is NaN makes every result NaN.
 void limit(const Tensor& out, const Tensor& x, const optional<Scalar>& min,
            const optional<Scalar>& max) {
-  if (min) maximum_op.forward("maximum", out, x, wrapped_number(*min, out.dtype()));
-  if (max) minimum_op.forward("minimum", out, min ? out : x, wrapped_number(*max, out.dtype()));
+  if (is_nan(min) || is_nan(max)) return kernels::fill(out, std::nan(""));
+  dispatch_numbers("clamp", out.dtype(), [&]<class T>(CppType<T>) {
+    using C = compute_t<T>;
+    using Range = std::numeric_limits<C>;
+    const C lowest = Range::has_infinity ? static_cast<C>(-Range::infinity()) : Range::lowest();
+    const C highest = Range::has_infinity ? Range::infinity() : Range::max();
+    const Clamp<C> f{min ? min->to<C>() : lowest, max ? max->to<C>() : highest};
+    pointwise<T, T>("clamp", f, out, x);
+  });
 }
 
 void check_limits(const optional<Scalar>& min, const optional<Scalar>& max, ScalarType type) {

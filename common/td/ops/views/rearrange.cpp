@@ -1,5 +1,5 @@
 // New tensors from the elements of others: joined (cat, stack), repeated (repeat), in another order
-// (flip, roll) or without some (tril, triu, diag); and broadcast_tensors.
+// (flip, roll) or on a diagonal (diag); and broadcast_tensors.
 #include "td/ops/op.h"
 
 namespace td {
@@ -29,29 +29,12 @@ MemoryFormat joined_format(const TensorList& tensors) {
   return MemoryFormat::ChannelsLast;
 }
 
-TensorOptions int64_on(Device device) { return TensorOptions(kLong).device(device); }
-
 // Elements moved by `shift` along `dim`; those that leave at the end come in at the front.
 Tensor rolled(const Tensor& x, std::int64_t shift, std::int64_t dim) {
   const std::int64_t n = x.size(dim);
   if (n == 0) return x;
   const std::int64_t by = (shift % n + n) % n;
   return cat({x.narrow(dim, n - by, by), x.narrow(dim, 0, n - by)}, dim);
-}
-
-// Zeros above (lower) or below the diagonal of the last two dimensions.
-Tensor triangle(const char* op, const Tensor& x, std::int64_t diagonal, bool lower) {
-  const Device device = device_of(op, x);
-  TD_CHECK(ShapeError, x.dim() >= 2, op,
-           ": expected at least 2 dimensions but \"input\" has sizes ", x.sizes());
-  const Tensor row = arange(x.size(-2), int64_on(device)).unsqueeze(1) + Scalar(diagonal);
-  const Tensor column = arange(x.size(-1), int64_on(device));
-  Tensor y = empty_on(x.impl().sizes, x.dtype(), device);
-  kernels::where(y, lower ? column.le(row) : column.ge(row), x, wrapped_number(0).to(x.dtype()));
-  if (recording(x))
-    record(op, y, {&x},
-           [op, diagonal, lower](const Tensor& g) { return triangle(op, g, diagonal, lower); });
-  return y;
 }
 
 // The `diagonal`-th diagonal of a matrix, as a view.
@@ -186,13 +169,6 @@ Tensor roll(const Tensor& input, IntArrayRef shifts, IntArrayRef dims) {
   for (std::size_t i = 0; i < dims.size(); ++i)
     y = rolled(y, shifts[i], wrap_dim("roll", dims[i], input.dim()));
   return y.is_same(input) ? input.clone() : y.contiguous();
-}
-
-Tensor tril(const Tensor& input, std::int64_t diagonal) {
-  return triangle("tril", input, diagonal, true);
-}
-Tensor triu(const Tensor& input, std::int64_t diagonal) {
-  return triangle("triu", input, diagonal, false);
 }
 
 Tensor diag(const Tensor& input, std::int64_t diagonal) {

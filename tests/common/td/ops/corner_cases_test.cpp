@@ -70,6 +70,21 @@ TEST_CASE("nonzero stores the indices of one dimension next to each other") {
   }
 }
 
+TEST_CASE("nonzero and masked_select: gaps of several rows, nothing chosen, no elements") {
+  for (const Device device : devices()) {
+    const Tensor x = zeros({3, 4, 5}, device);
+    CHECK(x.nonzero().sizes() == IntArrayRef({0, 3}));
+    x[0][0][3].fill_(1), x[0][3][0].fill_(2), x[2][0][4].fill_(3), x[2][3][3].fill_(4);
+    CHECK(values(x.nonzero()) == List{0, 0, 3, 0, 3, 0, 2, 0, 4, 2, 3, 3});
+    CHECK(values(masked_select(x, x.gt(1))) == List{2, 3, 4});
+    CHECK(values(x.transpose(0, 2).gt(2).nonzero()) == List{3, 3, 2, 4, 0, 2});
+    CHECK(zeros({2, 0, 3}, device).nonzero().sizes() == IntArrayRef({0, 3}));
+    CHECK(masked_select(x, zeros({5}, device).to(kBool)).sizes() == IntArrayRef({0}));
+    CHECK(zeros({}, device).nonzero().sizes() == IntArrayRef({0, 0}));
+    CHECK(ones({}, device).nonzero().sizes() == IntArrayRef({1, 0}));
+  }
+}
+
 TEST_CASE("an expanded tensor is not changed in place, but may be filled") {
   for (const Device device : devices()) {
     Tensor x = ones({2}, device).expand({3, 2});

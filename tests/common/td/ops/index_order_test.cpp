@@ -50,8 +50,9 @@ TEST_CASE("equal indices: added up in order, or the last one stays, by lines and
   struct Case {
     std::int64_t outer, n, inner, picked;
   };
-  for (const Case& c : {Case{1, 9, 1, 2000}, Case{3, 5, 4, 40}, Case{2, 7, 33, 17},
-                        Case{1, 1, 70, 50}, Case{1, 300, 2, 5}, Case{4, 3, 1, 0}, Case{2, 3, 0, 5}})
+  for (const Case& c :
+       {Case{1, 9, 1, 2000}, Case{3, 5, 4, 40}, Case{2, 7, 33, 17}, Case{1, 1, 70, 50},
+        Case{1, 300, 2, 5}, Case{4, 3, 1, 0}, Case{2, 3, 0, 5}, Case{3, 5, 333, 100}})
     for (const bool add : {true, false}) {
       const auto index = places(c.picked, c.n, 1);
       const auto from = numbers(c.outer * c.picked * c.inner, 2);

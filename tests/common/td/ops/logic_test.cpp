@@ -81,6 +81,13 @@ TEST_CASE("clamp: one limit, NaN, promotion, in place with its gradient") {
   CHECK(values(clamp_min(tensor({-1.0, 2.0}), 0)) == List{0, 2});
   CHECK(values(clamp_max(tensor({-1.0, 2.0}), 0)) == List{-1, 0});
   CHECK(std::isnan(clamp(tensor({nan_value}), 0, 1).item<double>()));
+  CHECK(clamp(tensor({1.0, 2.0}), nan_value, 5).isnan().all().item<bool>());
+  CHECK(clamp_max(tensor({1.0, 2.0}), nan_value).isnan().all().item<bool>());
+  CHECK(values(clamp_min(tensor({-infinity, infinity}), 0)) == List{0, infinity});
+  CHECK(values(clamp_max(tensor({-infinity, infinity}), 0)) == List{-infinity, 0});
+  CHECK(values(clamp_max(tensor({-2147483648, 9}, kInt), 5)) == List{-2147483648.0, 5});
+  CHECK(values(clamp_min(tensor({0, 255}, kUInt8), 5)) == List{5, 255});
+  CHECK(values(clamp(tensor({-1.0, 0.5, 2.0}), 1, 0)) == List{0, 0, 0});  // the limits cross
   CHECK(clamp(tensor({1, 2}), 0.5).dtype() == kFloat);
   CHECK(clamp(tensor({1, 2}), 2).dtype() == kLong);
   const Tensor x = tensor({-1.0, 0.5, 2.0}, requires_grad());

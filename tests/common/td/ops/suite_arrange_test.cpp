@@ -2,6 +2,7 @@
 // places.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "../tensor/values.h"
 #include "catch.h"
@@ -189,6 +190,31 @@ TEST_CASE("flip, roll, tril, triu") {
                      return j >= i - 1 ? i * 4 + j : -1;
                    }),
                    nothing});
+}
+
+TEST_CASE("tril and triu: batches of strided matrices, any diagonal, and no NaN is left") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const td::Device device : devices())
+    for (const std::int64_t columns : {1, 3, 8, 21})
+      for (const std::int64_t diagonal : {-30, -2, 0, 1, 19, 30}) {
+        INFO(device << ", " << columns << " columns, diagonal " << diagonal);
+        const Tensor x = td::arange(2 * 5 * columns, td::kDouble).reshape({2, columns, 5}) + 1;
+        const Tensor strided = x.to(device).transpose(1, 2);  // [2, 5, columns]
+        const Tensor low = tril(strided, diagonal), high = triu(strided * nan, diagonal);
+        const List lower = values(low);
+        const Tensor kept = high.isnan();
+        const List upper = values(kept);
+        bool all_right = true;
+        for (std::int64_t i = 0; i < 2 * 5 * columns; ++i) {
+          const std::int64_t matrix = i / (5 * columns), row = i / columns % 5,
+                             column = i % columns;
+          const double own = static_cast<double>(matrix * 5 * columns + column * 5 + row + 1);
+          const auto at = static_cast<std::size_t>(i);
+          all_right &= lower[at] == (column <= row + diagonal ? own : 0);
+          all_right &= upper[at] == (column >= row + diagonal ? 1 : 0);
+        }
+        CHECK(all_right);
+      }
 }
 
 TEST_CASE("diag of vectors and matrices") {

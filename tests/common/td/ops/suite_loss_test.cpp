@@ -118,6 +118,24 @@ TEST_CASE("cross entropy and nll_loss: every reduction, weights, smoothing, igno
     }
 }
 
+TEST_CASE("nll_loss adds up any number of rows, without the ignored ones") {
+  const Tensor weight = td::tensor({1.0, 2.0, 4.0});
+  for (const std::int64_t rows : {1, 7, 8, 9, 30, 61}) {
+    INFO(rows);
+    double loss = 0, weights = 0;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      if (i % 3 == 1) continue;
+      const double w = i % 3 == 0 ? 1 : 4;
+      loss -= w * static_cast<double>(3 * i + i % 3);
+      weights += w;
+    }
+    const Tensor x = td::arange(3 * rows, td::kFloat).reshape({rows, 3});
+    const Tensor t = td::arange(rows, td::kLong).remainder(3);
+    CHECK(nll_loss(x, t, weight, td::kSum, 1).item<double>() == Approx(loss));
+    CHECK(nll_loss(x, t, weight, td::kMean, 1).item<double>() == Approx(loss / weights));
+  }
+}
+
 TEST_CASE("cross entropy of one sample, of probabilities, of large logits") {
   const Tensor x = td::tensor({1.0, 2.0, 4.0});
   const double log_sum = std::log(std::exp(1.0) + std::exp(2.0) + std::exp(4.0));
