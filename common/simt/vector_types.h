@@ -21,8 +21,10 @@
 #define TD_SIMT_CONSTRUCTORS(name, ...) \
   name() = default;                     \
   constexpr name __VA_ARGS__
-#else  // g++ does not split a struct that has a volatile member, be it one without bits
-#define TD_SIMT_ONE_PIECE(name, size) volatile int : 0;
+#else
+// g++ does not split a struct that has a volatile member, be it one without bits. It is a char,
+// because one of type int would make a struct of two chars as large as an int.
+#define TD_SIMT_ONE_PIECE(name, size) volatile signed char : 0;
 #define TD_SIMT_CONSTRUCTORS(name, ...)  // so it is an aggregate
 #endif
 

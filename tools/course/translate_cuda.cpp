@@ -34,11 +34,11 @@ class Translator : private TokenEditor {
 
  private:
   /// Whether a kernel may wait for a variable that is volatile: the hook of such a read lets other
-  /// threads run. `volatile int : 0` is in vector_types.h.
+  /// threads run. `volatile signed char : 0` is in vector_types.h.
   bool has_volatile() const {
     for (Index i = 1; i < tokens_.size(); ++i)
       if (is(i, "volatile") && !is(i - 1, "asm") && !is(i - 1, "__asm__") &&
-          !(is(i + 1, "int") && is(i + 2, ":")))
+          !(is(i + 1, "signed") && is(i + 2, "char") && is(i + 3, ":")))
         return true;
     return false;
   }
