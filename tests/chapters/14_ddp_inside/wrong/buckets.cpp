@@ -513,7 +513,7 @@ void unpack_gradients(const td::Tensor& flat, const std::vector<td::Tensor>& par
 }  // namespace float_zeros
 
 // answer: pieces_of_equal_length
-// expect: unpacked gradients on cpu: index 37
+// expect: narrow: start 38 and length 1 leave dimension 0 of size 38
 // A piece has at least one element. Right where no parameter is empty.
 namespace pieces_of_equal_length {
 struct Open {
