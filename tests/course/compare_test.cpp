@@ -57,3 +57,8 @@ TEST_CASE("an output that was not written is recognized") {
   CHECK(text.find("this element was never written") != std::string::npos);
   CHECK(text.find("3 of 3") != std::string::npos);
 }
+
+TEST_CASE("numbers that differ after the seventh digit are printed in full") {
+  CHECK(difference({276.00001}, {276}, 0) == "index 0: expected 276, got 276.00000999999997");
+  CHECK(difference({277}, {276}, 0) == "index 0: expected 276, got 277");
+}

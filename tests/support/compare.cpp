@@ -25,12 +25,24 @@ std::string remark(double actual) {
   return "";
 }
 
+std::string spelled(double value, int digits) {
+  std::ostringstream text;
+  text.precision(digits);
+  text << value;
+  return text.str();
+}
+
+/// Both numbers with seven digits, or with all of them where seven do not show that they differ.
+std::string expected_and_got(double expected, double actual) {
+  const int digits = spelled(expected, 7) == spelled(actual, 7) ? 17 : 7;
+  return "expected " + spelled(expected, digits) + ", got " + spelled(actual, digits);
+}
+
 }  // namespace
 
 std::string difference(const std::vector<double>& actual, const std::vector<double>& expected,
                        double tolerance, double relative) {
   std::ostringstream text;
-  text.precision(7);
   if (actual.size() != expected.size()) {
     text << "expected " << expected.size() << " elements, got " << actual.size();
     return text.str();
@@ -39,8 +51,7 @@ std::string difference(const std::vector<double>& actual, const std::vector<doub
   for (std::size_t i = 0; i < actual.size(); ++i) {
     if (agree(actual[i], expected[i], tolerance, relative)) continue;
     if (++wrong > 1) continue;
-    text << "index " << i << ": expected " << expected[i] << ", got " << actual[i]
-         << remark(actual[i]);
+    text << "index " << i << ": " << expected_and_got(expected[i], actual[i]) << remark(actual[i]);
   }
   if (wrong > 1) text << " (" << wrong << " of " << actual.size() << " elements are wrong)";
   return text.str();
