@@ -79,11 +79,14 @@ def by_slurm():
 
 
 def by_torchrun():
-    """Debian's torchrun needs the options -r, -t and --log_dir to work under its own Python."""
+    """Debian 12's torchrun needs the options -r, -t and --log_dir to work under its own Python. Debian 13's was built without
+    libuv, which a rendezvous by TCP takes, so the rendezvous is a file."""
     needs("torchrun")
     with tempfile.TemporaryDirectory() as folder:
-        expect_work(run(["torchrun", "--nproc_per_node", "2", "--monitor_interval", "0.2", "-r", "1", "-t", "1",
-                         "--log_dir", folder, "--no_python", PROGRAM]))
+        expect_work(run(["torchrun", "--nnodes", "1", "--nproc_per_node", "2", "--monitor_interval", "0.2", "-r", "1", "-t", "1",
+                         "--log_dir", folder, "--rdzv_backend", "c10d", "--rdzv_endpoint", f"{folder}/rendezvous",
+                         "--rdzv_conf", "store_type=file", "--no_python", PROGRAM],
+                        {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}))
 
 
 def by_torchrun_again():
