@@ -50,3 +50,9 @@ TEST_CASE("each element of C is stored once", "[naive_matmul]") {
   check::expect_at_most(report, "store requests", report.profile.global(simt::kStore).requests,
                         m * n / 32);
 }
+
+TEST_CASE("threads outside of C store nothing", "[naive_matmul]") {
+  const simt::KernelReport report = multiply(9, 33, 17);  // a row is in two warps
+  check::expect_at_most(report, "store requests", report.profile.global(simt::kStore).requests,
+                        9 * 2);
+}
