@@ -2,8 +2,13 @@
 # A compiler through ccache: ccache.sh CCACHE PROJECT TYPE COMPILER ARGUMENT... CMake calls it for every file.
 # Invariant: a file that ccache does not know yet takes no longer than without ccache.
 ccache=$1
-# Paths under the project's directory count as relative, so that another clone finds what this one has compiled.
-export CCACHE_BASEDIR="$2" CCACHE_ABSSTDERR=1 CCACHE_NOHASHDIR=1
+# Paths under the project's directory count as relative, so that another clone finds what this one has compiled. ccache
+# does not recognize a path with escaped characters in the list of headers: such a clone keeps its objects for itself.
+case $2 in
+  *[\ \$\#\\]*) unset CCACHE_BASEDIR ;;
+  *) export CCACHE_BASEDIR="$2" ;;
+esac
+export CCACHE_ABSSTDERR=1 CCACHE_NOHASHDIR=1
 # ccache does not know what compiler is behind the name c++.
 export CCACHE_COMPILERTYPE="$3"
 # It must be told that precompiled headers are meant.
