@@ -127,7 +127,7 @@ function(td_program_options target)
   target_link_options(${target} PRIVATE LINKER:--exclude-libs,libtd_cuda_copy.a)
 endfunction()
 
-# The same files by nvcc, as lib<target>_cuda.so next to the other (common/simt/cuda_launch.cpp).
+# The same files by nvcc, as lib<target>_cuda.so next to the other (common/launch/cuda_launch.cpp).
 function(td_cuda_kernels target)
   set(copies "")
   set(exports "#include \"simt/kernel_library/cuda_exports.h\"\n")  # once per library

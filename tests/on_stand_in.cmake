@@ -15,7 +15,7 @@ target_include_directories(test_cuda_stand_in SYSTEM PRIVATE ${CUDAToolkit_INCLU
 target_link_libraries(test_cuda_stand_in PRIVATE td_cuda_stand_in td_cuda_stand_in_more td_cuda_stand_in_trace
   td_cuda_stand_in_libs $<TARGET_FILE:td_distributed> Catch2::Catch2WithMain)
 target_compile_options(test_cuda_stand_in PRIVATE -O1)
-add_dependencies(test_cuda_stand_in td_distributed td_cuda_stand_in_simt)
+add_dependencies(test_cuda_stand_in td_distributed td_cuda_stand_in_launch)
 add_dependencies(core_tests test_cuda_stand_in)
 # Every planted fault is found in the lazy order; random adds streams that overtake each other. The two others are in
 # the program's own tests of the order.

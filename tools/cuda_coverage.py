@@ -65,7 +65,7 @@ def targets_of_tests(folder):
 def build_and_run(folder, jobs):
     run("cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTD_CUDA=ON",
         "-DTD_STAND_IN_COVERAGE=ON", "-DTD_TEST_TIMEOUT=1800")
-    run("cmake", "--build", folder, "--target", "td_cuda_stand_in_simt", "td_cuda_stand_in_libs", "bench_compare_gpu",
+    run("cmake", "--build", folder, "--target", "td_cuda_stand_in_launch", "td_cuda_stand_in_libs", "bench_compare_gpu",
         *targets_of_tests(folder))
     for old in folder.rglob("*.gcda"):
         old.unlink()

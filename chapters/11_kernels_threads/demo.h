@@ -11,7 +11,7 @@
 
 #include "app/app.h"
 #include "app/interleaved.h"
-#include "simt/launch.h"
+#include "launch/launch.h"
 #include "simt/observe.h"
 #include "simt/observe/report.h"
 #include "td/td.h"

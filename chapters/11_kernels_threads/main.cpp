@@ -2,8 +2,8 @@
 #include <iostream>
 
 #include "app/app.h"
+#include "launch/launch.h"
 #include "simt/kernel.h"
-#include "simt/launch.h"
 #include "td/td.h"
 
 // out[i] = x[i] + factor * y[i] for every i below n.

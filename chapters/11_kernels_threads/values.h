@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "app/app.h"
-#include "simt/launch.h"
+#include "launch/launch.h"
 #include "td/td.h"
 
 /// Element i is i * factor % modulus + first, in host memory.

@@ -3,8 +3,8 @@
 #include <iostream>
 
 #include "app/app.h"
+#include "launch/launch.h"
 #include "simt/kernel.h"
-#include "simt/launch.h"
 #include "td/td.h"
 
 // out[i] is the element of `in` at the mirrored place of the same 256 elements.

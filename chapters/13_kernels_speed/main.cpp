@@ -3,8 +3,8 @@
 #include <iostream>
 
 #include "app/app.h"
+#include "launch/launch.h"
 #include "simt/kernel.h"
-#include "simt/launch.h"
 #include "td/td.h"
 
 // out = relu(x + bias) for a matrix; the bias has one number per column.

@@ -36,7 +36,8 @@ HOUSE = {
     "io": ["td/ops", "os"],
     "data": ["io"],
     "xla": ["td/ops"],
-    "simt": ["td/ops", "libs", "sim"],
+    "simt": ["sim"],
+    "launch": ["td/ops", "libs", "simt"],
     "cuda": ["simt"],
     "distributed": ["td/nn", "td/optim", "libs", "data", "trace"],
     "app": ["trace", "amp", "data", "distributed", "xla"],
@@ -46,6 +47,7 @@ BELOW = CORE | HOUSE
 FRONT_DOOR = {"td/td.h", "td/torch.h", "td/exercise.h"}
 # What others may include although it is not below them, and why.
 LEAVES = {
+    "td/tensor/half.h",  # the two types of half the size, which kernels have, too
     "td/tensor/dtype.h",  # names of element types, so that backends may use types
     "td/exercise.h",  # the standard library alone; app reports a stub that was reached
 }
@@ -60,8 +62,8 @@ KNOW_A_BACKEND = {
     "td/kernels/launch.h",  # starts a kernel on whichever device it is for
     "libs/communicator.cpp",  # asks for the id of a GPU
     "trace/cuda/stream_timer.cpp",  # records events around the work that the backend queues
-    "simt/cuda_launch.cpp",  # starts a kernel that is no operation of td
-    "simt/blas.cu",  # calls cuBLAS as a program of CUDA does
+    "launch/cuda_launch.cpp",  # starts a kernel that is no operation of td
+    "launch/blas.cu",  # calls cuBLAS as a program of CUDA does
 }
 # The wrappers of NVIDIA's libraries.
 WRAP_LIBRARIES = re.compile(r"libs/cuda/")

@@ -10,7 +10,7 @@
 
 #include "../../chapters/11_kernels_threads/exercises/kernels.h"
 #include "../../chapters/12_kernels_cooperation/exercises/kernels.h"
-#include "simt/launch.h"
+#include "launch/launch.h"
 #include "simt/observe.h"
 #include "td/td.h"
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "kernels.h"
-#include "simt/blas.h"
-#include "simt/launch.h"
+#include "launch/blas.h"
+#include "launch/launch.h"
 #include "td/td.h"
 
 /// Exercise 13.gemm. Complete `gemm`. It must compute C = A B with one call of

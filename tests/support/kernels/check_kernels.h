@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "check_tensors.h"
-#include "simt/launch.h"
+#include "launch/launch.h"
 #include "simt/observe.h"
 
 namespace check {

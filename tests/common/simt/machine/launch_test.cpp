@@ -1,5 +1,5 @@
 // Launches of kernels on tensors of sim: results, errors of the call, and errors that come later.
-#include "simt/launch.h"
+#include "launch/launch.h"
 
 #include <utility>
 

@@ -3,8 +3,8 @@
 
 #include "catch.h"
 #include "kernels.h"
+#include "launch/launch.h"
 #include "marks.h"
-#include "simt/launch.h"
 #include "td/td.h"
 
 using namespace td;

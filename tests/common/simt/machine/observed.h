@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "simt/launch.h"
+#include "launch/launch.h"
 #include "simt/observe.h"
 #include "td/td.h"
 

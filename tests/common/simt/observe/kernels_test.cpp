@@ -5,7 +5,7 @@
 #include "../machine/marks.h"
 #include "catch.h"
 #include "kernels.h"
-#include "simt/launch.h"
+#include "launch/launch.h"
 #include "simt/observe.h"
 #include "simt/observe/report.h"
 #include "td/td.h"

@@ -2,5 +2,5 @@
 #pragma once
 
 #include "kernels.h"
-#include "simt/launch.h"
+#include "launch/launch.h"
 #include "td/td.h"

@@ -1,7 +1,7 @@
 // The checks of blas.h, and the launch. td stores matrices by rows (libs/products.h), and a
 // matrix by columns is its transpose by rows. The factors are therefore exchanged here, and again
 // before the call of cuBLAS, which then gets the caller's arguments.
-#include "simt/blas.h"
+#include "launch/blas.h"
 
 #include "libs/host_libs.h"
 #include "libs/products.h"

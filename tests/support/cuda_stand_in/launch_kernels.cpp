@@ -1,7 +1,7 @@
 // Queues kernels of kernel libraries, such as those of the chapters' exercises, on the stand-in's
-// streams. Replaces common/simt/cuda_launch.cpp, which loads the code that nvcc compiled from them.
-// Invariant: what runs is the version of the kernel that g++ has compiled for sim.
-#include "simt/cuda_launch.h"
+// streams. Replaces common/launch/cuda_launch.cpp, which loads the code that nvcc compiled from
+// them. Invariant: what runs is the version of the kernel that g++ has compiled for sim.
+#include "launch/cuda_launch.h"
 
 #include "language.h"
 #include "td/backends/cuda/cuda.h"

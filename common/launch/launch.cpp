@@ -1,11 +1,11 @@
 // Checks a launch, and passes it to the device: a Record for sim, cudaLaunchKernel for cuda.
-#include "simt/launch.h"
+#include "launch/launch.h"
 
 #include <mutex>
 #include <set>
 
+#include "launch/cuda_launch.h"
 #include "sim/sim.h"
-#include "simt/cuda_launch.h"
 #include "simt/observation.h"
 #include "simt/run.h"
 #include "td/device/backend.h"

@@ -1,7 +1,7 @@
 // In a build with CUDA, a kernel library libX.so has libX_cuda.so next to it: the same file,
 // compiled by nvcc. It is opened at the first launch on cuda, by its path and with local symbols,
 // because both define the kernels under the same names.
-#include "simt/cuda_launch.h"
+#include "launch/cuda_launch.h"
 
 #include "td/base/error.h"
 #include "td/device/stream.h"

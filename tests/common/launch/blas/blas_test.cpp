@@ -1,5 +1,5 @@
-// simt/blas.h: products by columns, and the exact texts of its errors.
-#include "simt/blas.h"
+// launch/blas.h: products by columns, and the exact texts of its errors.
+#include "launch/blas.h"
 
 #include "catch.h"
 #include "td/td.h"
