@@ -15,10 +15,10 @@ import include_arrows  # noqa: E402  (it is in the folder above)
 # Column and row of each folder, from the top left; a fraction is between two columns.
 PLACES = {
     "app": (1, 0), "td_more": (3.4, 0),
-    "distributed": (0.6, 1), "cuda": (2.7, 1), "parallel": (4.05, 1), "amp": (5.1, 1),
+    "distributed": (0.6, 1), "cuda": (1.7, 1), "launch": (2.75, 1), "parallel": (4.05, 1), "amp": (5.1, 1),
     "data": (1.1, 2), "io": (2.05, 2), "td/nn": (3.15, 2), "td/optim": (4.1, 2), "xla": (5.05, 2),
-    "simt": (2.5, 3), "td/ops": (3.6, 3),
-    "sim": (2.1, 4), "td/kernels": (3.1, 4), "td/autograd": (4.1, 4),
+    "simt": (1.75, 3), "td/ops": (3.6, 3),
+    "sim": (1.2, 4), "td/kernels": (3.1, 4), "td/autograd": (4.1, 4),
     "trace": (0, 5), "libs": (2.2, 5), "td/tensor": (3.6, 5), "td/backends": (4.7, 5),
     "os": (1, 6), "td/device": (3.6, 6),
     "td/base": (2.3, 7),
