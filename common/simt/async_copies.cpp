@@ -1,5 +1,7 @@
 // Asynchronous copies (cp.async) of the machine's threads. They happen as late as a GPU may do
-// them, when the thread waits for them, so a missing wait shows in the results.
+// them, when the thread waits for them, so a missing wait shows in the results. The observer is
+// told of the write twice, when the copy starts and when it happens, because a GPU may write at any
+// time in between.
 #include <algorithm>
 #include <cstring>
 
@@ -13,6 +15,9 @@ void Machine::async_copy(const AsyncCopy& copy) {
   own.pending.push_back(copy);
   own.pending.back().batch = own.batch;
   own.pending.back().shared_reads = own.shared_reads;
+  if (observer_)
+    access(AccessKind::kWrite, reinterpret_cast<std::uintptr_t>(copy.to), copy.bytes,
+           AccessForm::kStart, copy.pc);
 }
 
 void Machine::async_commit() {

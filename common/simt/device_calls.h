@@ -105,8 +105,8 @@ unsigned matrix_element(unsigned slot, unsigned count);
 unsigned lane_of_thread();
 
 /// How a kernel spells an access. A copy of a struct or of memory need not be aligned to its size;
-/// kCompare is an atomicCAS, kStore an atomic store.
-enum class AccessForm : std::uint8_t { kPlain, kVolatile, kCopy, kCompare, kStore };
+/// kCompare is an atomicCAS, kStore an atomic store, kStart the start of an asynchronous copy.
+enum class AccessForm : std::uint8_t { kPlain, kVolatile, kCopy, kCompare, kStore, kStart };
 
 /// Reports an access of the calling kernel that has no hook, before it happens.
 ///@{

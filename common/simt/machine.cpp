@@ -192,6 +192,7 @@ void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes,
   access.is_copy = form == AccessForm::kCopy;
   access.is_compare = form == AccessForm::kCompare;
   access.is_store = form == AccessForm::kStore;
+  access.is_start = form == AccessForm::kStart;
   access.bytes = static_cast<std::uint32_t>(bytes);
   access.address = address;
   if (fibers_.contains(address))

@@ -95,6 +95,8 @@ struct Access {
   bool is_copy = false;
   bool is_compare = false;  ///< An atomic compare-and-swap.
   bool is_store = false;    ///< An atomic store, which reads nothing.
+  /// An asynchronous copy starts, and may write from now on. Another access follows when it does.
+  bool is_start = false;
   /// The calls of inlined functions that lead there, from the kernel inwards; nullptr where the
   /// place is in the kernel itself. Equal lists are one object.
   const std::vector<const Site*>* calls = nullptr;

@@ -153,8 +153,9 @@ bool Observers::access(const ThreadInfo& thread, const Access& access) {
   }
   site.usual = region;
   region->touched = true;
-  s.initialization.access(thread, access, *region);
+  if (!access.is_start) s.initialization.access(thread, access, *region);
   s.races.access(thread, access, *region, number);
+  if (access.is_start) return true;  // the copy counts when it happens
   is_ahead_ = s.requests.access(thread, access, *region, number);
   return true;
 }

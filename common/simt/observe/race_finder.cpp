@@ -6,12 +6,20 @@
 #include <cstring>
 
 namespace td::simt {
+namespace {
+
+/// On a path, the start of the copy whose write is at the place.
+std::uint16_t start_of(std::uint16_t site) {
+  return static_cast<std::uint16_t>(site + Sites::kMost);
+}
+
+}  // namespace
 
 void RaceFinder::begin_launch(const LaunchInfo& launch, const Regions& regions) {
   if (!order_.begin_launch(launch)) cells_.clear();
   if (cells_.size() < regions.cells()) cells_.resize(regions.cells());
   races_.clear();
-  seen_.assign(Sites::kMost, 0);
+  seen_.assign(2 * Sites::kMost, 0);
   compared_.assign(Sites::kMost, false);
   path_.clear();
   undecided_ = 0;
@@ -56,9 +64,15 @@ void RaceFinder::access(const ThreadInfo& thread, const Access& access, const Re
   me.site = site;
   if (!overwrites_.empty() && (overwriter_ != me.moment || overwrites_.size() >= kMostOverwrites))
     compare_values();
-  if (path_moment_ != me.moment || seen_[site] != me.moment) follow(me);
+  const std::uint16_t step = access.is_start ? start_of(site) : site;
+  if (path_moment_ != me.moment || seen_[step] != me.moment) follow(me.moment, step);
   for_cells(region, access.address, access.bytes, [&](std::size_t cell, std::uint32_t bytes) {
     me.bytes = static_cast<std::uint16_t>(bytes & 15);
+    if (access.is_start) {  // races with the reads before it; the write itself comes later
+      Cell reads = cells_[cell];
+      reads.write = {};
+      return on_write(reads, me, thread, access, region);
+    }
     if (access.is_compare) begin_compare(cells_[cell], me);
     if (access.kind == AccessKind::kRead)
       on_read(cells_[cell], me, thread, access, region);
@@ -144,6 +158,7 @@ void RaceFinder::hazard(const Stamp& earlier, const Stamp& me, const ThreadInfo&
     race.address = access.address;
     race.barrier_before = last_barrier_;
   }
+  race.by_start |= access.is_start;
   race.in_one_warp &= !between_blocks && order_.linear_of(earlier) / 32 == thread.warp();
   race.same_value &= access.bytes <= 16;
   if (!race.same_value) return;
@@ -154,26 +169,32 @@ void RaceFinder::hazard(const Stamp& earlier, const Stamp& me, const ThreadInfo&
   overwriter_ = me.moment;
 }
 
-/// Adds the place to the path of the thread that runs.
-void RaceFinder::follow(const Stamp& me) {
-  if (path_moment_ != me.moment) {
+/// Adds a place to the path of the thread that runs.
+void RaceFinder::follow(std::uint32_t moment, std::uint16_t step) {
+  if (path_moment_ != moment) {
     learn_order();
     path_.clear();
-    path_moment_ = me.moment;
+    path_moment_ = moment;
   }
-  path_.push_back(me.site);
-  seen_[me.site] = me.moment;
+  path_.push_back(step);
+  seen_[step] = moment;
 }
 
 /// A thread that reached both places shows which comes first in the program.
 void RaceFinder::learn_order() {
   if (undecided_ == 0) return;
+  const auto place = [&](std::uint16_t step) {
+    return std::find(path_.begin(), path_.end(), step) - path_.begin();
+  };
+  const auto end = std::ssize(path_);
   for (Race& race : races_) {
     if (race.order != Race::InProgram::kUnknown) continue;
-    const auto first = std::find(path_.begin(), path_.end(), race.first);
-    const auto second = std::find(path_.begin(), path_.end(), race.second);
-    if (first == path_.end() || second == path_.end()) continue;
+    const auto first = place(race.first), second = place(race.second);
+    // A copy whose write is not on the path writes after it.
+    const auto start = race.by_start ? place(start_of(race.second)) : end;
+    if (first == end || (second == end && start == end)) continue;
     race.order = second < first ? Race::InProgram::kSwapped : Race::InProgram::kSame;
+    race.starts_before_read = start < first && first < second;
     --undecided_;
   }
 }

@@ -42,8 +42,10 @@ class RaceFinder {
     std::uint16_t first, second;  // numbers of the places
     const Region* region;
     bool between_blocks;
-    bool in_one_warp = true;  // all pairs
-    bool same_value = false;  // all pairs, which are writes
+    bool in_one_warp = true;          // all pairs
+    bool same_value = false;          // all pairs, which are writes
+    bool by_start = false;            // the write is a copy's, which may happen from its start on
+    bool starts_before_read = false;  // in the program
     std::size_t pairs = 0;
     uint3 first_thread{}, first_block{}, second_thread{}, second_block{};
     std::uintptr_t address = 0;
@@ -72,7 +74,7 @@ class RaceFinder {
               const Region& region);
   Race& race_of(const Stamp& earlier, const Stamp& me, const Region& region, bool between_blocks);
   void compare_values();
-  void follow(const Stamp& me);
+  void follow(std::uint32_t moment, std::uint16_t step);
   void learn_order();
   bool is_swapped(const Race& race) const;
   void put_in_program_order();

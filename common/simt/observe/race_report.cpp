@@ -81,6 +81,7 @@ void RaceFinder::put_in_program_order() {
       continue;
     }
     same->pairs += race.pairs;
+    same->by_start |= race.by_start;
     same->in_one_warp &= race.in_one_warp;
     same->same_value &= race.same_value;
   }
@@ -150,7 +151,8 @@ bool RaceFinder::is_cured_by_barrier(const Race& race) const {
   const AccessSite &first = sites_[race.first], &second = sites_[race.second];
   const auto lines = lines_of(first, second);
   return !race.between_blocks && !is_harmless(race) && !is_update(race) &&
-         !is_part_of_update(race) && lines.first->line < lines.second->line;
+         !is_part_of_update(race) && !race.starts_before_read &&
+         lines.first->line < lines.second->line;
 }
 
 /// @param others the races with the same cause.
@@ -221,6 +223,7 @@ std::string RaceFinder::text(const Race& race) const {
   const std::string me = name(race.second_thread, race.second_block);
   const std::string other = name(race.first_thread, race.first_block);
   const std::string element = race.region->element(race.address);
+  const bool is_started = race.by_start && second.kind == AccessKind::kWrite;
   std::string text = place(lines.second) + ": " + me + ' ';
   if (race.same_value)
     text += "writes " + element + ", to which " + other + " writes the same value (" +
@@ -229,8 +232,9 @@ std::string RaceFinder::text(const Race& race) const {
     text += "reads and writes " + element + " while " + other + " does the same (" +
             place(lines.first) + "): an update that is not atomic";
   else
-    text += verb(second.kind) + (' ' + element) + " while " + other + ' ' + verb(first.kind) +
-            " it (" + place(lines.first) + "): " + noun(second.kind) + " after " + noun(first.kind);
+    text += (is_started ? "starts to write" : verb(second.kind)) + (' ' + element) + " while " +
+            other + ' ' + verb(first.kind) + " it (" + place(lines.first) +
+            "): " + noun(second.kind) + " after " + noun(first.kind);
   text += "\n  " + circumstances(race) + "; " + count_of(race.pairs, "such pair") + ". ";
   if (lines.first != first.site || lines.second != second.site)
     text += "The accesses are " + place(first.site) + " in " + first.site->function + " and " +
@@ -263,6 +267,10 @@ std::string RaceFinder::cure(const Race& race) const {
            "atomicAdd(&" +
            race.region->element(race.address) + ", ...)";
   const std::string line = std::to_string(lines_of(first, second).second->line);
+  const bool is_started = race.by_start && second.kind == AccessKind::kWrite;
+  if (is_started && race.starts_before_read)
+    return "Cure: copy to another buffer, or start the copy of line " + line +
+           " after the reads and a __syncthreads()";
   if (first.kind == AccessKind::kWrite && second.kind == AccessKind::kWrite)
     return "Cure: let one thread write each element" +
            (race.between_blocks || same_line(first, second)
@@ -275,7 +283,8 @@ std::string RaceFinder::cure(const Race& race) const {
       race.in_one_warp && warp_barriers_ ? "__syncwarp()" : "__syncthreads()";
   if (same_line(first, second))
     return "Cure: read into a variable, then " + barrier + ", then write";
-  return "Cure: " + barrier + " in front of line " + line + "'s " + noun(second.kind);
+  return "Cure: " + barrier + " in front of line " + line + "'s " +
+         (is_started ? "copy" : noun(second.kind));
 }
 
 }  // namespace td::simt

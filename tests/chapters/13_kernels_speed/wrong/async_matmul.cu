@@ -3,8 +3,8 @@
 #include "kernels.h"
 
 // answer: one_buffer
-// expect: writes tile_a[0] while … reads it … write after read
-// Right for one pair of tiles. Otherwise the copies overwrite what is still multiplied.
+// expect: starts to write tile_a[1] while … reads it … write after read
+// buffer Right for one pair of tiles. Otherwise the copies overwrite what is still multiplied.
 namespace one_buffer {
 __global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float tile_a[2][16][16], tile_b[2][16][16];
@@ -225,3 +225,30 @@ __global__ void async_matmul(const float* a, const float* b, float* c, int m, in
   c[row * n + col] = sum;
 }
 }  // namespace starts_one_too_many
+
+// answer: no_barrier_after_the_products
+// expect: starts to write tile_a[1] while … reads it … write after read
+// front of line The next copies start, and may write, while other threads still read the buffer.
+namespace no_barrier_after_the_products {
+__global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
+  __shared__ float tile_a[2][16][16], tile_b[2][16][16];
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
+  const auto start = [&](int first, int buffer) {
+    if (first < k) {
+      __pipeline_memcpy_async(&tile_a[buffer][ty][tx], &a[row * k + first + tx], sizeof(float));
+      __pipeline_memcpy_async(&tile_b[buffer][ty][tx], &b[(first + ty) * n + col], sizeof(float));
+    }
+    __pipeline_commit();
+  };
+  float sum = 0;
+  start(0, 0);
+  for (int first = 0, buffer = 0; first < k; first += 16, buffer = 1 - buffer) {
+    start(first + 16, 1 - buffer);
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    for (int p = 0; p < 16; ++p) sum += tile_a[buffer][ty][p] * tile_b[buffer][p][tx];
+  }
+  c[row * n + col] = sum;
+}
+}  // namespace no_barrier_after_the_products

@@ -69,6 +69,27 @@ __global__ void linear_forward(const float* x, const float* weight, float* y, in
 }
 }  // namespace starts_too_early
 
+// answer: no_barrier_after_the_products
+// expect: write after read
+// As above, and the wait for the last but one copy hides it: the writes come after the next
+// barrier.
+namespace no_barrier_after_the_products {
+__global__ void linear_forward(const float* x, const float* weight, float* y, int outputs,
+                               int depth) {
+  __shared__ Tiles<33> tiles;
+  float sum = 0;
+  start(tiles, x, weight, depth, 0, 0);
+  for (int first = 0, buffer = 0; first < depth; first += 32, buffer = 1 - buffer) {
+    const bool is_last = first + 32 == depth;
+    if (!is_last) start(tiles, x, weight, depth, first + 32, 1 - buffer);
+    __pipeline_wait_prior(is_last ? 0 : 1);
+    __syncthreads();
+    sum += products(tiles, buffer);
+  }
+  own(y, outputs) = sum;
+}
+}  // namespace no_barrier_after_the_products
+
 // answer: one_more_barrier
 // expect: 0 bytes are copied during other work, expected 15360
 // Every result is right. But each copy is waited for before there are any products.

@@ -161,6 +161,52 @@ __global__ void double_buffer(const float* in, float* out, int tiles) {
   }
   out[i] = sum;
 }
+// Starts to copy the next tile where its buffer is free, or before all threads have read it.
+template <bool after_barrier>
+__global__ void copy_ahead(const float* in, float* out, int tiles) {
+  __shared__ float tile[2][64];
+  const int i = threadIdx.x;
+  const auto start = [&](int t) {
+    if (t < tiles) __pipeline_memcpy_async(&tile[t % 2][i], &in[64 * t + i], sizeof(float));
+    __pipeline_commit();
+  };
+  float sum = 0;
+  start(0);
+  for (int t = 0; t < tiles; ++t) {
+    __pipeline_wait_prior(0);
+    if (!after_barrier) start(t + 1);  // mark: copy_ahead
+    __syncthreads();
+    if (after_barrier) start(t + 1);
+    sum += tile[t % 2][63 - i];
+  }
+  out[i] = sum;
+}
+template __global__ void copy_ahead<true>(const float*, float*, int);
+template __global__ void copy_ahead<false>(const float*, float*, int);
+
+// Starts the copy after the next into the buffer that was just read.
+template <bool waits>
+__global__ void copy_two_ahead(const float* in, float* out, int tiles) {
+  __shared__ float tile[2][64];
+  const int i = threadIdx.x;
+  const auto start = [&](int t) {
+    if (t < tiles) __pipeline_memcpy_async(&tile[t % 2][i], &in[64 * t + i], sizeof(float));
+    __pipeline_commit();
+  };
+  float sum = 0;
+  start(0);
+  for (int t = 0; t < tiles; ++t) {
+    start(t + 1);  // mark: copy_two_ahead
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    sum += tile[t % 2][63 - i];
+    if (waits) __syncthreads();
+  }
+  out[i] = sum;
+}
+template __global__ void copy_two_ahead<true>(const float*, float*, int);
+template __global__ void copy_two_ahead<false>(const float*, float*, int);
+
 template __global__ void double_buffer<true>(const float*, float*, int);
 template __global__ void double_buffer<false>(const float*, float*, int);
 

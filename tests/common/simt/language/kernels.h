@@ -20,6 +20,10 @@ __global__ void grid_race(int* a, int* out);
 __global__ void mixed_barriers(int* out);
 template <bool waits>
 __global__ void double_buffer(const float* in, float* out, int tiles);
+template <bool after_barrier>
+__global__ void copy_ahead(const float* in, float* out, int tiles);
+template <bool waits>
+__global__ void copy_two_ahead(const float* in, float* out, int tiles);
 __global__ void unawaited_copies(const float* in, float* out);
 __global__ void pipelined(const float* in, float* out, int tiles);
 __global__ void divided_pipeline(const float* in, float* out, int tiles);
