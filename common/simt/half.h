@@ -1,6 +1,6 @@
 // The 16-bit float types of CUDA and pairs of them, on td's own: the arithmetic computes in float,
 // and rounds to nearest even, as a GPU does for one operation. Included by simt/kernel.h and
-// launch.h; simt/half_functions.h has more functions.
+// launch/launch.h; simt/half_functions.h has more functions.
 #pragma once
 
 #include <type_traits>

@@ -1,4 +1,4 @@
-// The active observation, which connects observe() with the launches. Used by launch.cpp.
+// The active observation, which connects observe() with the launches of launch/launch.cpp.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Runs a launch on sim: all blocks of a grid, in the order that the options choose, on the cores of
-// the calling stream or under an observer. Called by launch.cpp, and by tests with their own
-// kernels.
+// the calling stream or under an observer. Called by launch/launch.cpp and cuda/work.cpp, and by
+// tests with their own kernels.
 //
 // Invariant: a fault of a kernel ends the thread that has it, or the launch, never the process.
 #pragma once
