@@ -87,6 +87,7 @@ class RaceFinder {
   bool is_update(const Race& race) const;
   bool is_part_of_update(const Race& race) const;
   bool is_cured_by_barrier(const Race& race) const;
+  bool is_started(const Race& race) const;
   std::vector<const Race*> group_by_cause() const;
   std::string text_of_others(const Race& race, const std::vector<const Race*>& others) const;
   std::string text(const Race& race) const;

@@ -155,6 +155,11 @@ bool RaceFinder::is_cured_by_barrier(const Race& race) const {
          lines.first->line < lines.second->line;
 }
 
+/// Whether the second access is the write of an asynchronous copy, which may come at any time.
+bool RaceFinder::is_started(const Race& race) const {
+  return race.by_start && sites_[race.second].kind == AccessKind::kWrite;
+}
+
 /// @param others the races with the same cause.
 std::string RaceFinder::text_of_others(const Race& race,
                                        const std::vector<const Race*>& others) const {
@@ -223,7 +228,6 @@ std::string RaceFinder::text(const Race& race) const {
   const std::string me = name(race.second_thread, race.second_block);
   const std::string other = name(race.first_thread, race.first_block);
   const std::string element = race.region->element(race.address);
-  const bool is_started = race.by_start && second.kind == AccessKind::kWrite;
   std::string text = place(lines.second) + ": " + me + ' ';
   if (race.same_value)
     text += "writes " + element + ", to which " + other + " writes the same value (" +
@@ -232,8 +236,8 @@ std::string RaceFinder::text(const Race& race) const {
     text += "reads and writes " + element + " while " + other + " does the same (" +
             place(lines.first) + "): an update that is not atomic";
   else
-    text += (is_started ? "starts to write" : verb(second.kind)) + (' ' + element) + " while " +
-            other + ' ' + verb(first.kind) + " it (" + place(lines.first) +
+    text += (is_started(race) ? "starts to write" : verb(second.kind)) + (' ' + element) +
+            " while " + other + ' ' + verb(first.kind) + " it (" + place(lines.first) +
             "): " + noun(second.kind) + " after " + noun(first.kind);
   text += "\n  " + circumstances(race) + "; " + count_of(race.pairs, "such pair") + ". ";
   if (lines.first != first.site || lines.second != second.site)
@@ -267,8 +271,7 @@ std::string RaceFinder::cure(const Race& race) const {
            "atomicAdd(&" +
            race.region->element(race.address) + ", ...)";
   const std::string line = std::to_string(lines_of(first, second).second->line);
-  const bool is_started = race.by_start && second.kind == AccessKind::kWrite;
-  if (is_started && race.starts_before_read)
+  if (is_started(race) && race.starts_before_read)
     return "Cure: copy to another buffer, or start the copy of line " + line +
            " after the reads and a __syncthreads()";
   if (first.kind == AccessKind::kWrite && second.kind == AccessKind::kWrite)
@@ -284,7 +287,7 @@ std::string RaceFinder::cure(const Race& race) const {
   if (same_line(first, second))
     return "Cure: read into a variable, then " + barrier + ", then write";
   return "Cure: " + barrier + " in front of line " + line + "'s " +
-         (is_started ? "copy" : noun(second.kind));
+         (is_started(race) ? "copy" : noun(second.kind));
 }
 
 }  // namespace td::simt

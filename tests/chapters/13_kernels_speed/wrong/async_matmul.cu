@@ -4,7 +4,7 @@
 
 // answer: one_buffer
 // expect: starts to write tile_a[1] while … reads it … write after read
-// buffer Right for one pair of tiles. Otherwise the copies overwrite what is still multiplied.
+// Right for one pair of tiles. Otherwise the copies overwrite what is still multiplied.
 namespace one_buffer {
 __global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float tile_a[2][16][16], tile_b[2][16][16];
@@ -228,7 +228,7 @@ __global__ void async_matmul(const float* a, const float* b, float* c, int m, in
 
 // answer: no_barrier_after_the_products
 // expect: starts to write tile_a[1] while … reads it … write after read
-// front of line The next copies start, and may write, while other threads still read the buffer.
+// The next copies start, and may write, while other threads still read the buffer.
 namespace no_barrier_after_the_products {
 __global__ void async_matmul(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float tile_a[2][16][16], tile_b[2][16][16];

@@ -161,42 +161,44 @@ __global__ void double_buffer(const float* in, float* out, int tiles) {
   }
   out[i] = sum;
 }
+template __global__ void double_buffer<true>(const float*, float*, int);
+template __global__ void double_buffer<false>(const float*, float*, int);
+
+// The thread's element of tile t, which is a batch of its own.
+__device__ void start_copy(float* to, const float* in, int t, int tiles) {
+  if (t < tiles) __pipeline_memcpy_async(to, &in[64 * t + threadIdx.x], sizeof(float));
+  __pipeline_commit();
+}
 // Starts to copy the next tile where its buffer is free, or before all threads have read it.
-template <bool after_barrier>
+template <bool after_barrier, int buffers>
 __global__ void copy_ahead(const float* in, float* out, int tiles) {
-  __shared__ float tile[2][64];
+  __shared__ float tile[buffers][64];
   const int i = threadIdx.x;
-  const auto start = [&](int t) {
-    if (t < tiles) __pipeline_memcpy_async(&tile[t % 2][i], &in[64 * t + i], sizeof(float));
-    __pipeline_commit();
-  };
   float sum = 0;
-  start(0);
+  start_copy(&tile[0][i], in, 0, tiles);
   for (int t = 0; t < tiles; ++t) {
+    float* const next = &tile[(t + 1) % buffers][i];
     __pipeline_wait_prior(0);
-    if (!after_barrier) start(t + 1);  // mark: copy_ahead
+    if (!after_barrier) start_copy(next, in, t + 1, tiles);
     __syncthreads();
-    if (after_barrier) start(t + 1);
-    sum += tile[t % 2][63 - i];
+    if (after_barrier) start_copy(next, in, t + 1, tiles);
+    sum += tile[t % buffers][63 - i];
   }
   out[i] = sum;
 }
-template __global__ void copy_ahead<true>(const float*, float*, int);
-template __global__ void copy_ahead<false>(const float*, float*, int);
+template __global__ void copy_ahead<true, 2>(const float*, float*, int);
+template __global__ void copy_ahead<false, 2>(const float*, float*, int);
+template __global__ void copy_ahead<true, 1>(const float*, float*, int);
 
-// Starts the copy after the next into the buffer that was just read.
+// Has two copies in flight. The second one writes where all threads have read, or may still read.
 template <bool waits>
 __global__ void copy_two_ahead(const float* in, float* out, int tiles) {
   __shared__ float tile[2][64];
   const int i = threadIdx.x;
-  const auto start = [&](int t) {
-    if (t < tiles) __pipeline_memcpy_async(&tile[t % 2][i], &in[64 * t + i], sizeof(float));
-    __pipeline_commit();
-  };
   float sum = 0;
-  start(0);
+  start_copy(&tile[0][i], in, 0, tiles);
   for (int t = 0; t < tiles; ++t) {
-    start(t + 1);  // mark: copy_two_ahead
+    start_copy(&tile[(t + 1) % 2][i], in, t + 1, tiles);
     __pipeline_wait_prior(1);
     __syncthreads();
     sum += tile[t % 2][63 - i];
@@ -206,9 +208,6 @@ __global__ void copy_two_ahead(const float* in, float* out, int tiles) {
 }
 template __global__ void copy_two_ahead<true>(const float*, float*, int);
 template __global__ void copy_two_ahead<false>(const float*, float*, int);
-
-template __global__ void double_buffer<true>(const float*, float*, int);
-template __global__ void double_buffer<false>(const float*, float*, int);
 
 __global__ void pipelined(const float* in, float* out, int tiles) {
   constexpr int kStages = 2;

@@ -20,7 +20,7 @@ __global__ void grid_race(int* a, int* out);
 __global__ void mixed_barriers(int* out);
 template <bool waits>
 __global__ void double_buffer(const float* in, float* out, int tiles);
-template <bool after_barrier>
+template <bool after_barrier, int buffers>
 __global__ void copy_ahead(const float* in, float* out, int tiles);
 template <bool waits>
 __global__ void copy_two_ahead(const float* in, float* out, int tiles);
