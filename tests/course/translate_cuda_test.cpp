@@ -133,12 +133,35 @@ TEST_CASE("alignas comes before all other specifiers") {
     CHECK(translated(right) == right);
 }
 
-TEST_CASE("PTX that reads a special register becomes a call") {
-  CHECK_THAT(translated("asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));"),
-             Contains("(lane) = ::td::cudart::ptx_laneid();"));
-  CHECK_THAT(translated("asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(a[f(1)]));"),
-             Contains("(a[f(1)]) = ::td::cudart::ptx_globaltimer();"));
-  for (const std::string other : {"asm(\"add.u32 %0, %1, %2;\" : \"=r\"(a) : \"r\"(b), \"r\"(c));",
-                                  "asm volatile(\"rdtsc\" : \"=a\"(low));"})
+TEST_CASE("one instruction of PTX becomes a call") {
+  const auto [statement, call] = GENERATE(table<std::string, std::string>({
+      {R"(asm("mov.u32 %0, %%laneid;" : "=r"(lane));)", "(lane) = PTX mov(PTX laneid());"},
+      {R"(asm volatile("mov.u64 %0, %globaltimer;" : "=l"(a[f(1)]));)",
+       "(a[f(1)]) = PTX mov(PTX globaltimer());"},
+      {R"(asm("bfe.u32 %0, %1, 4, %2;" : "=r"(x) : "r"(y + 1), "r"(n));)",
+       "(x) = PTX bfe_u32((y + 1), 4, (n));"},
+      {R"(asm("vabsdiff4.u32.u32.u32.add" " %0, %1, %2, %3;" : "=r"(r) : "r"(A), "r"(B), "r"(C));)",
+       "(r) = PTX vabsdiff4_u32_u32_u32_add((A), (B), (C));"},
+      {R"(asm volatile("ld.acquire.sys.global.u8 %0, [%1];" : "=r"(r) : "l"(p) : "memory");)",
+       "(r) = PTX ld_ordered<PTX u8>((p));"},
+      {R"(asm("ld.global.f32 %0, [%1];" : "=f"(r) : "l"(p));)", "(r) = PTX ld<PTX f32>((p));"},
+      // nvcc accepts the missing comma.
+      {R"(asm volatile("st.release.sys.global.u8 [%1], %0;" :: "r"(v) "l"(p) : "memory");)",
+       "PTX st_ordered<PTX u8>((p), (v));"},
+      {R"(asm volatile("membar.gl;" ::: "memory");)", "PTX membar_gl();"},
+  }));
+  std::string expected = call;
+  for (std::size_t at; (at = expected.find("PTX ")) != expected.npos;)
+    expected.replace(at, 4, "::td::cudart::ptx::");
+  CHECK(translated(statement) == expected);
+  CHECK(translated("asm(\"bfe.u32 %0,\"\n\" %1, 4, 8;\"\n: \"=r\"(x)\n: \"r\"(y)); int z;") ==
+        "(x) = ::td::cudart::ptx::bfe_u32((y), 4, 8)\n\n\n; int z;");
+}
+
+TEST_CASE("statements of other assemblers, and several instructions, stay as they are") {
+  for (const std::string other :
+       {R"(asm volatile("rdtsc" : "=a"(low));)", R"(asm("" ::: "memory");)", R"(asm(".byte 1");)",
+        R"(asm("bfe.u32 %0, %1, 4, 8;" : "=r"(x));)",
+        R"(asm("{ .reg .u32 t; mov.u32 t, %1; mov.u32 %0, t; }" : "=r"(a) : "r"(b));)"})
     CHECK(translated(other) == other);
 }

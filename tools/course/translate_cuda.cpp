@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ptx.h"
 #include "token_editor.h"
 
 namespace course {
@@ -27,7 +28,7 @@ class Translator : private TokenEditor {
       if (tokens_[i].is("(")) address(i);
       if (tokens_[i].is("reinterpret_cast")) address_by_name(i);
       if (tokens_[i].is("\"td_constant\"")) constant(i);
-      if (tokens_[i].is("asm") || tokens_[i].is("__asm__")) special_register(i);
+      if (tokens_[i].is("asm") || tokens_[i].is("__asm__")) ptx(i);
     }
     return edited();
   }
@@ -237,20 +238,28 @@ class Translator : private TokenEditor {
     if (is_const) replace(tokens_[open].begin, tokens_[end - 1].end(), "");
   }
 
-  /// `asm("mov.u32 %0, %%laneid;" : "=r"(lane))` becomes `(lane) = ::td::cudart::ptx_laneid()`.
-  void special_register(Index at) {
-    Index open = at + 1;
-    if (is(open, "volatile") || is(open, "__volatile__")) ++open;
-    if (!is(open, "(") || !is(open + 2, ":") || !is(open + 4, "(")) return;
-    const std::string_view ptx = tokens_[open + 1].text;
-    const std::size_t percent = ptx.rfind('%');
-    if (!ptx.starts_with("\"mov.u") || ptx.find("%0, %") == ptx.npos || percent == ptx.npos) return;
-    std::string name(ptx.substr(percent + 1));
-    name.resize(std::min(name.find_first_of("; \""), name.size()));
-    const Index close = close_of(open), value = open + 4;
-    if (close_of(value) + 1 != close) return;
-    replace(tokens_[at].begin, tokens_[value].begin, "");
-    replace(tokens_[close].begin, tokens_[close].end(), " = ::td::cudart::ptx_" + name + "()");
+  /// A statement of one PTX instruction becomes a call, see ptx.h. Others stay as they are.
+  void ptx(Index at) {
+    Index i = at + 1;
+    while (is(i, "volatile") || is(i, "__volatile__")) ++i;
+    if (!is(i, "(")) return;
+    const Index close = close_of(i);
+    std::string instruction;
+    while (++i < close && tokens_[i].text.starts_with('"'))
+      instruction += tokens_[i].text.substr(1, tokens_[i].text.size() - 2);
+    std::vector<std::string> operands;  // before the third colon: what follows is clobbered
+    for (int colons = 0; i < close; ++i) {
+      colons += is(i, ":") ? 1 : is(i, "::") ? 2 : 0;
+      if (colons >= 3 || !is(i, "(")) continue;
+      operands.push_back(one_line(i, close_of(i) + 1));
+      i = close_of(i);
+    }
+    const std::string call = call_of_ptx(instruction, operands);
+    if (call.empty()) return;
+    const std::size_t begin = tokens_[at].begin, end = tokens_[close].end();
+    const std::string_view old = text_.substr(begin, end - begin);
+    const auto lines = static_cast<std::size_t>(std::count(old.begin(), old.end(), '\n'));
+    replace(begin, end, call + std::string(lines, '\n'));
   }
 
   const bool device_has_hooks_;

@@ -14,6 +14,7 @@
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"
 #ifndef TD_CUDA_HOST_FILE
+#include "cuda/ptx.h"
 #include "simt/kernel.h"
 #include "surface_indirect_functions.h"
 #include "texture_indirect_functions.h"
@@ -40,21 +41,6 @@
 #else
 #define __global__ __attribute__((flatten, noinline, td_global))
 #endif
-
-namespace td::cudart {
-
-// The special registers of PTX that the machine has.
-TD_SIMT_INLINE unsigned ptx_laneid() { return simt::lane_of_thread(); }
-TD_SIMT_INLINE unsigned ptx_lanemask_eq() { return 1u << ptx_laneid(); }
-TD_SIMT_INLINE unsigned ptx_lanemask_lt() { return ptx_lanemask_eq() - 1; }
-TD_SIMT_INLINE unsigned ptx_lanemask_le() { return ptx_lanemask_lt() | ptx_lanemask_eq(); }
-TD_SIMT_INLINE unsigned ptx_lanemask_gt() { return ~ptx_lanemask_le(); }
-TD_SIMT_INLINE unsigned ptx_lanemask_ge() { return ~ptx_lanemask_lt(); }
-TD_SIMT_INLINE unsigned ptx_clock() { return static_cast<unsigned>(simt::clock_ticks()); }
-TD_SIMT_INLINE long long ptx_clock64() { return simt::clock_ticks(); }
-TD_SIMT_INLINE long long ptx_globaltimer() { return simt::clock_ticks(); }
-
-}  // namespace td::cudart
 
 #ifndef __CUDACC__  // for the program; our headers ask for nvcc by this name
 #define __CUDACC__ 1
