@@ -43,8 +43,9 @@ void set_parallel_width(int width) {
 #endif
 }
 
-void detail::parallel_ranges(std::int64_t begin, std::int64_t end,
-                             [[maybe_unused]] std::int64_t grain, RangeBody call, void* body) {
+void detail::parallel_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain,
+                             RangeBody call, void* body) {
+  if (end - begin <= grain) return call(body, begin, end);
 #ifdef TD_HAS_OPENMP
   grain = std::max<std::int64_t>(grain, 1);
   const std::int64_t count = end - begin, useful = (count + grain - 1) / grain;

@@ -23,6 +23,7 @@ inline constexpr double kWorthThreads = 20'000;
 
 namespace detail {
 using RangeBody = void (*)(void* body, std::int64_t begin, std::int64_t end);
+/// Also runs a short loop, so that the body is compiled once.
 void parallel_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeBody call,
                      void* body);
 }  // namespace detail
@@ -33,7 +34,6 @@ void parallel_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, R
 template <class Body>
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, Body&& body) {
   if (end <= begin) return;
-  if (end - begin <= grain) return body(begin, end);
   using Plain = std::remove_reference_t<Body>;
   detail::parallel_ranges(
       begin, end, grain,

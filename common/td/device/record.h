@@ -60,9 +60,13 @@ struct Record {
     static_assert(std::is_trivially_copyable_v<Work>, "a record is copied as bytes");
     static_assert(sizeof(Work) <= kMaxWork, "make the work's arguments smaller");
     static_assert(alignof(Work) <= 16);
-    std::memcpy(work, &w, sizeof w);
-    work_bytes = sizeof w;
-    run = [](const void* bytes) { (*static_cast<const Work*>(bytes))(); };
+    set_work(&w, sizeof w, [](const void* bytes) { (*static_cast<const Work*>(bytes))(); });
+  }
+  /// Stores `bytes` bytes, at most kMaxWork, for `function`.
+  void set_work(const void* w, std::size_t bytes, void (*function)(const void* work)) {
+    std::memcpy(work, w, bytes);
+    work_bytes = static_cast<std::uint32_t>(bytes);
+    run = function;
   }
 
  private:

@@ -9,6 +9,7 @@
 #endif
 
 #include <span>
+#include <type_traits>
 
 #include "td/base/span.h"
 #include "td/device/backend.h"
@@ -81,34 +82,88 @@ struct TensorRefs : std::span<const Tensor* const> {
   TensorRefs(const Tensor* const* first, std::size_t count) : span(first, count) {}
 };
 
-template <class Work>
-[[gnu::noinline]] Record make_record(const char* name, const Work& work, TensorRefs reads,
-                                     TensorRefs writes) {
-  Record record(name);
-  for (const Tensor* t : reads)
+/// One launch, whatever its kernel is: the code below is compiled once, and not once per kernel.
+/// Valid during the call it is passed to.
+struct Launch {
+  const char* name;  ///< A string that lives as long as the process.
+  Device device;
+  const void* work;                   ///< The kernel's arguments,
+  std::size_t bytes;                  ///< so many bytes,
+  void (*on_host)(const void* work);  ///< and the function for them.
+  TensorRefs reads, writes;           ///< Undefined ones are skipped.
+};
+
+/// The same as a record, which outlives the call.
+[[gnu::noinline]] inline Record record_of(const Launch& launch) {
+  Record record(launch.name);
+  for (const Tensor* t : launch.reads)
     if (t->defined()) record.reads_from(extent_of(*t).data, extent_of(*t).bytes);
-  for (const Tensor* t : writes)
+  for (const Tensor* t : launch.writes)
     if (t->defined()) record.writes_to(extent_of(*t).data, extent_of(*t).bytes);
-  record.set_work([work] { work.on_host(); });
+  record.set_work(launch.work, launch.bytes, launch.on_host);
   return record;
+}
+
+/// Tells the observers, if there are any.
+inline void announce(const Launch& launch) {
+  if (observed.load(std::memory_order_acquire)) [[unlikely]]
+    tell_issued(record_of(launch), launch.device);
+}
+
+/// Runs the launch on cpu, with a span, or queues it on the current stream of a device other than
+/// cuda.
+[[gnu::noinline]] inline void submit(const Launch& launch) {
+  announce(launch);
+  switch (launch.device.type()) {
+    case DeviceType::CPU:
+      return run_with_span(record_of(launch));
+    case DeviceType::CUDA:
+      fail<DeviceError>(
+          launch.name,
+          ": this build has no CUDA kernels; configure it with TD_CUDA=ON, which needs nvcc");
+    default:
+      backend(launch.device.type())
+          .submit(record_of(launch), launch.device.index(), current_native_stream(launch.device));
+  }
 }
 
 #ifdef TD_DEVICE_CODE
 // A kernel that reads address 0 or the host's memory ends this process's use of the GPU, and the
 // error comes later and names another operation. So every launch is checked before it starts.
-inline void check_memory(const char* name, Device device, TensorRefs tensors) {
-  for (const Tensor* t : tensors) {
-    if (!t->defined() || t->numel() == 0) continue;
-    const bool is_number = t->is_cpu() && t->dim() == 0;  // its value is among the arguments
-    TD_CHECK(DeviceError, is_number || (t->device() == device && t->data_ptr()), name, " on ",
-             device, " was launched with a tensor on ", t->device(), " at address ", t->data_ptr(),
-             "; this is a fault of td, please report it");
-  }
+inline void check_memory(const Launch& launch) {
+  for (const TensorRefs& tensors : {launch.reads, launch.writes})
+    for (const Tensor* t : tensors) {
+      if (!t->defined() || t->numel() == 0) continue;
+      const bool is_number = t->is_cpu() && t->dim() == 0;  // its value is among the arguments
+      TD_CHECK(DeviceError, is_number || (t->device() == launch.device && t->data_ptr()),
+               launch.name, " on ", launch.device, " was launched with a tensor on ", t->device(),
+               " at address ", t->data_ptr(), "; this is a fault of td, please report it");
+    }
 }
 
-// What on_cuda returns; true where it returns nothing.
+// Queues the kernel on the current stream; throws when CUDA rejects it, or reports that earlier
+// work failed.
+inline bool launch_on_cuda(const Launch& launch, bool (*start)(const void* work, cudaStream_t)) {
+  announce(launch);
+  check_memory(launch);
+#ifndef __CUDACC__
+  const device_code::Launching launching(record_of(launch));
+#endif
+  const Device device = launch.device;
+  NativeStream* const stream = current_native_stream(device);
+  cuda::use_device(device.index());
+  const auto span =
+      cuda::stream_span(launch.name, 0, device.index(), stream, trace::Category::kKernel);
+  const bool started = start(launch.work, reinterpret_cast<cudaStream_t>(stream));
+  if (const cudaError_t error = cudaGetLastError()) [[unlikely]]
+    cuda::throw_error(launch.name + (" on " + device.str()), error);
+  return started;
+}
+
+// Returns what on_cuda returns, and true where it returns nothing.
 template <class Work>
-bool start_on_cuda(const Work& work, cudaStream_t stream) {
+bool start_on_cuda(const void* bytes, cudaStream_t stream) {
+  const Work& work = *static_cast<const Work*>(bytes);
   if constexpr (std::is_same_v<decltype(work.on_cuda(stream)), bool>) {
     return work.on_cuda(stream);
   } else {
@@ -116,25 +171,13 @@ bool start_on_cuda(const Work& work, cudaStream_t stream) {
     return true;
   }
 }
+#endif
 
-// Starts the work; throws when CUDA rejects it, or reports that earlier work failed.
+// Not inlined, so that there is one copy of the kernel's loops for the call below and for records.
 template <class Work>
-bool launch_on_cuda(const char* name, Device device, const Work& work, TensorRefs reads,
-                    TensorRefs writes) {
-  check_memory(name, device, reads);
-  check_memory(name, device, writes);
-#ifndef __CUDACC__
-  const device_code::Launching launching(make_record(name, work, reads, writes));
-#endif
-  NativeStream* const stream = current_native_stream(device);
-  cuda::use_device(device.index());
-  const auto span = cuda::stream_span(name, 0, device.index(), stream, trace::Category::kKernel);
-  const bool started = start_on_cuda(work, reinterpret_cast<cudaStream_t>(stream));
-  if (const cudaError_t error = cudaGetLastError()) [[unlikely]]
-    cuda::throw_error(name + (" on " + device.str()), error);
-  return started;
+[[gnu::noinline]] void run_on_host(const void* work) {
+  static_cast<const Work*>(work)->on_host();
 }
-#endif
 
 /// Runs `work` on `device`, in the order of its current stream.
 /// @param reads,writes the tensors whose memory the work touches; undefined ones are skipped.
@@ -142,28 +185,19 @@ bool launch_on_cuda(const char* name, Device device, const Work& work, TensorRef
 template <class Work>
 bool launch(const char* name, Device device, const Work& work, TensorRefs reads,
             TensorRefs writes) {
-  if (observed.load(std::memory_order_acquire)) [[unlikely]]
-    tell_issued(make_record(name, work, reads, writes), device);
-  switch (device.type()) {
-    case DeviceType::CPU:
-      if (trace::is_on()) [[unlikely]]
-        run_with_span(make_record(name, work, reads, writes));
-      else
-        work.on_host();
-      return true;
-    case DeviceType::CUDA:
-#ifdef TD_DEVICE_CODE
-      return launch_on_cuda(name, device, work, reads, writes);
-#else
-      fail<DeviceError>(
-          name, ": this build has no CUDA kernels; configure it with TD_CUDA=ON, which needs nvcc");
-#endif
-    default:
-      backend(device.type())
-          .submit(make_record(name, work, reads, writes), device.index(),
-                  current_native_stream(device));
-      return true;
+  static_assert(std::is_trivially_copyable_v<Work>, "a launch is copied as bytes");
+  static_assert(sizeof(Work) <= Record::kMaxWork, "make the work's arguments smaller");
+  const bool is_seen = observed.load(std::memory_order_acquire) || trace::is_on();
+  if (device.is_cpu() && !is_seen) {  // on cpu a launch is usually a function call
+    run_on_host<Work>(&work);
+    return true;
   }
+  const Launch of{name, device, &work, sizeof work, run_on_host<Work>, reads, writes};
+#ifdef TD_DEVICE_CODE
+  if (device.is_cuda()) return launch_on_cuda(of, start_on_cuda<Work>);
+#endif
+  submit(of);
+  return true;
 }
 
 }  // namespace

@@ -2,16 +2,15 @@
 // f is a named functor with a TD_HD call operator (never a lambda: nvcc's host path does not
 // inline extended lambdas). Kernel files call `pointwise<Out, In...>(name, f, out, in...)`.
 // Code that does not depend on f and the types is shared by all launches with as many operands: per
-// f there is one loop for the host and two kernels, which keeps compilation fast.
+// f and types there is one loop for the host and two kernels, which keeps compilation fast.
 #pragma once
 
 #include <algorithm>
 #include <cstring>
-#include <tuple>
 
 #include "td/base/parallel.h"
 #include "td/base/stream_store.h"
-#include "td/base/transpose.h"
+#include "td/base/strided.h"
 #include "td/kernels/geometry.h"
 #include "td/kernels/launch.h"
 
@@ -25,6 +24,8 @@ constexpr std::int64_t kRowTile = 512;
 /// The most elements of a tile and of its rows, where an operand's columns are contiguous and not
 /// its rows.
 constexpr std::int64_t kTileElements = 4096, kTileRow = 64;
+/// Bytes of the largest element.
+constexpr std::size_t kMaxElement = sizeof(std::int64_t);
 
 #ifdef TD_DEVICE_CODE
 template <int N>
@@ -58,21 +59,64 @@ struct Operands {
 /// One launch over N operands, of which operand 0 is the result.
 template <int N>
 struct PointwiseWork {
-  using Row = void (*)(const PointwiseWork&, std::int64_t count, const std::int64_t* offset);
+  /// Applies a functor to `n` elements of each operand, which lie side by side.
+  using Loop = void (*)(const std::byte* functor, std::int64_t n, void* const* operand);
 
   Operands<N> operands;
   alignas(16) std::byte functor[16];
-  Row row;  // does `count` elements of the innermost loop, from `offset` elements into each operand
+  Loop loop;  // the only code for the host that knows the functor and the types
   std::uint8_t element_bytes[N];
   Geometry<N> g;
 
   void on_host() const {
     if (g.dims == 1 && g.numel <= kGrain) {  // the usual case: one row, no outer loops
       const std::int64_t start[N] = {};
-      return row(*this, g.numel, start);
+      return row(g.numel, start);
     }
     if (has_transposed()) return in_tiles();
     parallel_for(0, g.numel, kGrain, [this](std::int64_t a, std::int64_t b) { range(a, b); });
+  }
+
+  // `n` elements of the innermost loop, from `offset` elements into each operand. The whole row at
+  // once when every operand is contiguous, else a piece at a time; also in pieces for a very large
+  // result, whose finished pieces are then stored past the caches.
+  void row(std::int64_t n, const std::int64_t* offset) const {
+    void* at[N];
+    bool dense = true;
+    for (int k = 0; k < N; ++k) {
+      const void* const data = operands.template of<std::byte>(k) + offset[k] * element_bytes[k];
+      at[k] = const_cast<void*>(data);
+      dense &= g.innermost().strides[k] == 1;
+    }
+    const bool past_caches = dense && g.dims == 1 &&
+                             static_cast<std::size_t>(g.numel) * element_bytes[0] >= kStreamBytes;
+    if (dense && !past_caches) return loop(functor, n, at);
+    in_pieces(n, at, past_caches);
+  }
+
+  [[gnu::noinline]] void in_pieces(std::int64_t n, void* const* at, bool past_caches) const {
+    alignas(64) std::byte room[N][kRowTile * kMaxElement];
+    const auto& strides = g.innermost().strides;
+    for (std::int64_t from = 0; from < n; from += kRowTile) {
+      const std::int64_t m = std::min(kRowTile, n - from);
+      void* piece[N];
+      for (int k = 0; k < N; ++k) {
+        piece[k] = static_cast<std::byte*>(at[k]) + from * strides[k] * element_bytes[k];
+        if (strides[k] == 1 && (k > 0 || !past_caches)) continue;
+        // A single number (stride 0) stays in its room for the pieces that follow.
+        if (k > 0 && (strides[k] != 0 || from == 0))
+          gather(room[k], piece[k], strides[k], m, element_bytes[k]);
+        piece[k] = room[k];
+      }
+      loop(functor, m, piece);
+      if (piece[0] != room[0]) continue;
+      std::byte* const out = static_cast<std::byte*>(at[0]) + from * strides[0] * element_bytes[0];
+      if (past_caches)
+        stream_store(out, room[0], static_cast<std::size_t>(m) * element_bytes[0]);
+      else
+        scatter(out, strides[0], room[0], m, element_bytes[0]);
+    }
+    if (past_caches) finish_stream_stores();
   }
 
   // Whether neighbors in a row of operand k are apart, and neighbors in a column are not.
@@ -103,7 +147,7 @@ struct PointwiseWork {
     }
     const std::int64_t tiles = g.numel / matrix * down * across;
     parallel_for(0, tiles, kGrain / kTileElements, [&](std::int64_t a, std::int64_t b) {
-      alignas(64) std::byte room[N][kTileElements * sizeof(std::uint64_t)];
+      alignas(64) std::byte room[N][kTileElements * kMaxElement];
       PointwiseWork here = tile;
       for (int k = 1; k < N; ++k)
         if (is_transposed(k)) here.operands.data[k] = room[k];
@@ -120,7 +164,7 @@ struct PointwiseWork {
           at.offset[k] = 0;
         }
         for (std::int64_t y = 0; y < (joins ? 1 : height); ++y) {
-          row(here, joins ? width * height : width, at.offset);
+          here.row(joins ? width * height : width, at.offset);
           for (int k = 0; k < N; ++k) at.offset[k] += columns[k];
         }
       }
@@ -132,7 +176,7 @@ struct PointwiseWork {
     LoopPosition<N> at(g, begin);
     for (std::int64_t left = end - begin; left > 0;) {
       const std::int64_t n = std::min(left, g.innermost().size - at.at[g.dims - 1]);
-      row(*this, n, at.offset);
+      row(n, at.offset);
       left -= n;
       if (left > 0) at.advance(g, n);
     }
@@ -144,81 +188,21 @@ struct PointwiseWork {
 #endif
 };
 
-/// A piece of a row. The constructor leaves it uninitialized, also within a std::tuple.
-template <class T>
-struct Tile {
-  Tile() {}
-  alignas(64) T at[kRowTile];
-};
-
-// Gathers `n` elements in `tile`. A single number (stride 0) stays there for the pieces of the row
-// that follow, none of which is longer.
-template <class T>
-[[gnu::noinline]] const T* gather(const T* x, std::int64_t stride, std::int64_t from,
-                                  std::int64_t n, Tile<T>& tile) {
-  if (stride == 0) {
-    if (from == 0) std::fill_n(tile.at, n, *x);
-    return tile.at;
-  }
-  if (stride == -1)  // becomes vector instructions
-    for (std::int64_t i = 0; i < n; ++i) tile.at[i] = x[-(from + i)];
-  else
-    for (std::int64_t i = 0; i < n; ++i) tile.at[i] = x[(from + i) * stride];
-  return tile.at;
-}
-template <class T>
-[[gnu::noinline]] void scatter(const T* tile, T* to, std::int64_t stride, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) to[i * stride] = tile[i];
-}
-
-/// The only part of the host's path that knows f and the types.
+/// The host's loop over elements that lie side by side.
 template <class F, class Out, class... In>
-struct PointwiseRow {
-  static constexpr int N = sizeof...(In) + 1;
-
-  static void run(const PointwiseWork<N>& w, std::int64_t n, const std::int64_t* offset) {
-    pieces(w, n, offset, std::index_sequence_for<In...>{});
+struct PointwiseLoop {
+  static void run(const std::byte* functor, std::int64_t n, void* const* operand) {
+    apply(*reinterpret_cast<const F*>(functor), n, operand, std::index_sequence_for<In...>{});
   }
 
-  // The whole row at once when every operand is contiguous, else a tile at a time. Also a tile at a
-  // time for a very large result, whose finished tiles are then stored past the caches.
   template <std::size_t... K>
-  static void pieces(const PointwiseWork<N>& w, std::int64_t n, const std::int64_t* offset,
-                     std::index_sequence<K...>) {
-    const auto& loop = w.g.innermost();
-    const std::int64_t stride = loop.strides[0];
-    const bool dense = stride == 1 && ((loop.strides[K + 1] == 1) && ...);
-    const bool past_caches =
-        dense && w.g.dims == 1 && static_cast<std::size_t>(w.g.numel) * sizeof(Out) >= kStreamBytes;
-    const F f = *reinterpret_cast<const F*>(w.functor);
-    Out* const out = static_cast<Out*>(w.operands.data[0]) + offset[0];
-    if (dense && !past_caches)
-      return apply(f, n, out, w.operands.template of<In>(K + 1) + offset[K + 1]...);
-    [[maybe_unused]] std::tuple<Tile<In>...> tiles;
-    Tile<Out> result;
-    for (std::int64_t from = 0; from < n; from += kRowTile) {
-      const std::int64_t m = std::min(kRowTile, n - from);
-      apply(f, m, stride == 1 && !past_caches ? out + from : result.at,
-            input<In>(w, K + 1, offset, from, m, std::get<K>(tiles))...);
-      if (past_caches)
-        stream_store(out + from, result.at, static_cast<std::size_t>(m) * sizeof(Out));
-      else if (stride != 1)
-        scatter(result.at, out + from * stride, stride, m);
-    }
-    if (past_caches) finish_stream_stores();
+  static void apply(const F f, std::int64_t n, void* const* operand, std::index_sequence<K...>) {
+    loop(f, n, static_cast<Out*>(operand[0]), static_cast<const In*>(operand[K + 1])...);
   }
-
-  template <class T>
-  static const T* input(const PointwiseWork<N>& w, int k, const std::int64_t* offset,
-                        std::int64_t from, std::int64_t n, Tile<T>& tile) {
-    const std::int64_t stride = w.g.innermost().strides[k];
-    const T* const x = w.operands.template of<T>(k) + offset[k];
-    return stride == 1 ? x + from : gather(x, stride, from, n, tile);
-  }
-
-  // The compiler vectorizes this loop. An input may be the result itself (in-place operations),
-  // element for element; ivdep says that this is all the overlap there is.
-  [[gnu::noinline]] static void apply(const F f, std::int64_t n, Out* out, const In*... x) {
+  // The compiler vectorizes this loop, for which all of f must be inlined. An input may be the
+  // result itself (in-place operations), element for element; ivdep says that this is all the
+  // overlap there is.
+  [[gnu::flatten]] static void loop(const F f, std::int64_t n, Out* out, const In*... x) {
     if constexpr (requires { f.row(n, out, x...); }) return f.row(n, out, x...);  // has its own
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(f(load(x[i])...));
@@ -273,7 +257,7 @@ void pointwise(const char* name, F f, const Tensor& out, const Operand&... in) {
   PointwiseWork<N> work;
   static_assert(std::is_trivially_copyable_v<F> && sizeof(F) <= sizeof work.functor);
   std::memcpy(work.functor, &f, sizeof f);
-  work.row = &PointwiseRow<F, Out, In...>::run;
+  work.loop = &PointwiseLoop<F, Out, In...>::run;
   constexpr std::uint8_t bytes[N] = {sizeof(Out), sizeof(In)...};
   std::copy_n(bytes, N, work.element_bytes);
 #ifdef TD_DEVICE_CODE

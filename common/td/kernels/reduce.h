@@ -164,10 +164,12 @@ struct ReduceWork {
       for (int c = 0; c < n; ++c) lane[c] = reducer.start();
       for (std::int64_t i = b; i < std::min(end, b + rows); ++i) {
         const In* p = from + s.reduced.offset(i);
-        if (stride == 1)
-          for (int c = 0; c < n; ++c) reducer.add(lane[c], load(p[c]), i);
-        else
-          for (int c = 0; c < n; ++c) reducer.add(lane[c], load(p[c * stride]), i);
+        In room[kColumns];
+        if (stride != 1) {
+          for (int c = 0; c < n; ++c) room[c] = p[c * stride];
+          p = room;
+        }
+        for (int c = 0; c < n; ++c) reducer.add(lane[c], load(p[c]), i);
       }
       for (int c = 0; c < n; ++c) totals[c] = reducer.combine(totals[c], lane[c]);
     }
