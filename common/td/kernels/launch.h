@@ -192,11 +192,11 @@ bool launch(const char* name, Device device, const Work& work, TensorRefs reads,
     run_on_host<Work>(&work);
     return true;
   }
-  const Launch of{name, device, &work, sizeof work, run_on_host<Work>, reads, writes};
+  const Launch data{name, device, &work, sizeof work, run_on_host<Work>, reads, writes};
 #ifdef TD_DEVICE_CODE
-  if (device.is_cuda()) return launch_on_cuda(of, start_on_cuda<Work>);
+  if (device.is_cuda()) return launch_on_cuda(data, start_on_cuda<Work>);
 #endif
-  submit(of);
+  submit(data);
   return true;
 }
 
