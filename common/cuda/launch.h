@@ -43,13 +43,16 @@ constexpr Element element_of() {
 /// A parameter of a kernel, and where its value is among the arguments.
 struct Parameter {
   std::size_t offset = 0, size = 0;
-  bool is_pointer = false, is_const = false;  ///< is_const: what it points at
-  Element element;                            ///< of a pointer
+  bool is_pointer = false;
+  bool is_const = false, is_volatile = false;  ///< what a pointer points at
+  Element element;                             ///< of a pointer
 };
 template <class T>
 constexpr Parameter parameter_of() {
-  Parameter p{0, sizeof(T), std::is_pointer_v<T>, std::is_const_v<std::remove_pointer_t<T>>, {}};
-  if constexpr (std::is_pointer_v<T>) p.element = element_of<std::remove_pointer_t<T>>();
+  using Target = std::remove_pointer_t<T>;
+  Parameter p{
+      0, sizeof(T), std::is_pointer_v<T>, std::is_const_v<Target>, std::is_volatile_v<Target>, {}};
+  if constexpr (std::is_pointer_v<T>) p.element = element_of<Target>();
   return p;
 }
 

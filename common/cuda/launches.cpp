@@ -25,12 +25,14 @@ std::string why_not_passed(const State& all, const void* pointer) {
          "cudaMalloc with cudaMemcpy, and pass that";
 }
 
-/// What the launch may do with the memory at its pointers: with each to the end of its block.
+/// What the launch may do with the memory at its pointers: with each to the end of its block. What
+/// is volatile is for threads that write while others read, so it counts for no order.
 std::vector<Use> uses_of(const State& all, const Work& work) {
   std::vector<Use> uses;
   for (std::size_t i = 0; i < work.kernel.count; ++i) {
     const Parameter& parameter = work.kernel.parameters[i];
-    const void* const data = parameter.is_pointer ? value_of(work, i) : nullptr;
+    const bool counts = parameter.is_pointer && !parameter.is_volatile;
+    const void* const data = counts ? value_of(work, i) : nullptr;
     if (!data || arena_of(data) != kHostArena) continue;
     const Found found = find_memory(all, data, 1);
     if (!found.block) continue;

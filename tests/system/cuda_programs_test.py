@@ -17,7 +17,7 @@ import tempfile
 import time
 
 PATIENCE = 120  # seconds; a busy machine is no fault
-PLAIN = ("children", "instructions", "launches", "locks", "reduction", "specifiers", "symbols", "textures", "volatile_flag")
+PLAIN = ("children", "instructions", "latch", "launches", "locks", "reduction", "specifiers", "symbols", "textures", "volatile_flag")
 CHAPTERS = pathlib.Path(__file__).resolve().parents[2] / "chapters"
 faults = []
 
