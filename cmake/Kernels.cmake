@@ -108,7 +108,8 @@ function(td_program_options target)
       COMMAND "${CMAKE_OBJCOPY}" ${renamings} $<TARGET_FILE:td_cuda_copy>)
     set(tools "${PROJECT_SOURCE_DIR}/tools")
     add_executable(translate_cuda EXCLUDE_FROM_ALL "${tools}/translate_cuda/main.cpp"
-      "${tools}/course/translate_cuda.cpp" "${tools}/course/token_editor.cpp" "${tools}/course/cpp_tokens.cpp")
+      "${tools}/course/translate_cuda.cpp" "${tools}/course/ptx.cpp" "${tools}/course/token_editor.cpp"
+      "${tools}/course/cpp_tokens.cpp")
     td_target_options(translate_cuda)
     target_compile_features(translate_cuda PRIVATE cxx_std_20)
     target_compile_options(translate_cuda PRIVATE -O1)
