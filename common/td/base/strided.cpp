@@ -55,15 +55,15 @@ void transpose_as(T* to, std::int64_t to_stride, const T* from, std::int64_t fro
 
 }  // namespace
 
-void gather(void* to, const void* from, std::int64_t stride, std::int64_t n,
-            std::size_t element_bytes) noexcept {
+void gather_strided(void* to, const void* from, std::int64_t stride, std::int64_t n,
+                    std::size_t element_bytes) noexcept {
   with_element(element_bytes, [=]<class T>(T*) {
     gather_as(static_cast<T*>(to), static_cast<const T*>(from), stride, n);
   });
 }
 
-void scatter(void* to, std::int64_t stride, const void* from, std::int64_t n,
-             std::size_t element_bytes) noexcept {
+void scatter_strided(void* to, std::int64_t stride, const void* from, std::int64_t n,
+                     std::size_t element_bytes) noexcept {
   with_element(element_bytes, [=]<class T>(T*) {
     for (std::int64_t i = 0; i < n; ++i)
       static_cast<T*>(to)[i * stride] = static_cast<const T*>(from)[i];

@@ -105,7 +105,7 @@ struct PointwiseWork {
         if (strides[k] == 1 && (k > 0 || !past_caches)) continue;
         // A single number (stride 0) stays in its room for the pieces that follow.
         if (k > 0 && (strides[k] != 0 || from == 0))
-          gather(room[k], piece[k], strides[k], m, element_bytes[k]);
+          gather_strided(room[k], piece[k], strides[k], m, element_bytes[k]);
         piece[k] = room[k];
       }
       loop(functor, m, piece);
@@ -114,7 +114,7 @@ struct PointwiseWork {
       if (past_caches)
         stream_store(out, room[0], static_cast<std::size_t>(m) * element_bytes[0]);
       else
-        scatter(out, strides[0], room[0], m, element_bytes[0]);
+        scatter_strided(out, strides[0], room[0], m, element_bytes[0]);
     }
     if (past_caches) finish_stream_stores();
   }
