@@ -47,17 +47,16 @@ TD_SIMT_INLINE unsigned lop3_b32(unsigned a, unsigned b, unsigned c, unsigned ta
   return result;
 }
 
-// Arithmetic. The sum of the four bytes' differences, with what is added to it.
+// Arithmetic. The approximations have the accurate results, as the fast functions of math.h do.
+/// The sum of the four bytes' differences and of c.
 TD_SIMT_INLINE unsigned vabsdiff4_u32_u32_u32_add(unsigned a, unsigned b, unsigned c) {
   return __vsadu4(a, b) + c;
 }
 TD_SIMT_INLINE unsigned mul_hi_u32(unsigned a, unsigned b) { return __umulhi(a, b); }
 TD_SIMT_INLINE float fma_rn_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 TD_SIMT_INLINE float ex2_approx_f32(float x) { return exp2f(x); }
-TD_SIMT_INLINE float ex2_approx_ftz_f32(float x) { return exp2f(x); }
 TD_SIMT_INLINE float lg2_approx_f32(float x) { return log2f(x); }
 TD_SIMT_INLINE float rcp_approx_f32(float x) { return 1 / x; }
-TD_SIMT_INLINE float rcp_approx_ftz_f32(float x) { return 1 / x; }
 TD_SIMT_INLINE float rsqrt_approx_f32(float x) { return rsqrtf(x); }
 TD_SIMT_INLINE float tanh_approx_f32(float x) { return tanhf(x); }
 

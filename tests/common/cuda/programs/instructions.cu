@@ -1,5 +1,6 @@
 // Statements with one instruction of PTX. The expected results are from loops over bits and bytes.
 // prints: all instructions are right
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,6 +17,22 @@ __global__ void bits(const unsigned* x, unsigned* out) {
   asm volatile("ld.global.u32 %0, [%1];" : "=r"(o[5]) : "l"(x + i));
   asm volatile("st.global.u32 [%0], %1;" ::"l"(o + 6), "r"(a ^ b) : "memory");
   asm("mul.hi.u32 %0, %1, %2;" : "=r"(o[7]) : "r"(a), "r"(b));
+}
+
+// Of powers of two and four, whose results are exact, but for tanh.
+__global__ void numbers(unsigned* counts, float* out) {
+  const unsigned i = threadIdx.x;
+  const float x = float(1u << (2 * i));
+  asm("popc.b32 %0, %1;" : "=r"(counts[2 * i]) : "r"(3u << i));
+  asm("brev.b32 %0, %1;" : "=r"(counts[2 * i + 1]) : "r"(5u << i));
+  float* const o = out + 6 * i;
+  asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(o[0]) : "f"(x), "f"(0.5f), "f"(3.0f));
+  asm("ex2.approx.f32 %0, %1;" : "=f"(o[1]) : "f"(float(i)));
+  asm("lg2.approx.f32 %0, %1;" : "=f"(o[2]) : "f"(x));
+  asm("rcp.approx.f32 %0, %1;" : "=f"(o[3]) : "f"(x));
+  asm("rsqrt.approx.f32 %0, %1;" : "=f"(o[4]) : "f"(x));
+  asm("tanh.approx.f32 %0, %1;" : "=f"(o[5]) : "f"(0.25f * i));
+  asm volatile("membar.gl;" ::: "memory");
 }
 
 // Block 1 waits for the value that block 0 releases.
@@ -42,9 +59,20 @@ int main() {
   flag[0] = flag[1] = 0;
   bits<<<1, kCount>>>(x, out);
   pass_on<<<2, 1>>>(flag, flag + 1);
+  unsigned* counts;
+  float* values;
+  cudaMallocManaged(&counts, 2 * 8 * sizeof(unsigned));
+  cudaMallocManaged(&values, 6 * 8 * sizeof(float));
+  numbers<<<1, 8>>>(counts, values);
   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
 
   int wrong = flag[1] != 43;
+  for (unsigned i = 0; i < 8; ++i) {
+    const float x = float(1u << (2 * i)), *const v = values + 6 * i;
+    wrong += counts[2 * i] != 2 || counts[2 * i + 1] != (1u << (31 - i)) + (1u << (29 - i));
+    wrong += v[0] != 0.5f * x + 3 || v[1] != float(1u << i) || v[2] != 2.0f * i || v[3] != 1 / x ||
+             v[4] != 1.0f / float(1u << i) || std::fabs(v[5] - std::tanh(0.25 * i)) > 1e-6;
+  }
   for (unsigned i = 0; i < kCount; ++i) {
     const unsigned a = x[i], b = x[(i + 1) % kCount], c = x[(i + 2) % kCount];
     unsigned field = 0, put = b, chosen = 0, sad = c;
@@ -66,7 +94,8 @@ int main() {
                     expected[k]);
       }
   }
-  for (void* memory : {x, out, flag}) cudaFree(memory);
+  for (void* memory : {x, out, flag, counts}) cudaFree(memory);
+  cudaFree(values);
   std::printf(wrong ? "wrong\n" : "all instructions are right\n");
   return wrong != 0;
 }
