@@ -85,19 +85,25 @@ words_of() {  # words_of run|check|test
   esac
 }
 
+# Writes into FILE how many seconds after START the program in LOG printed its first result.
+await_first_epoch() {  # await_first_epoch LOG START FILE
+  until grep -q '^Epoch 1,' "$1"; do sleep 0.2; done
+  echo $((SECONDS - $2)) >"$3"
+}
+
 record() {  # record ROOT WHO WHAT SECONDS EXIT-CODE LOG
   local versions
   versions="$(inside "$1" "$2" '. /etc/os-release; echo "$PRETTY_NAME"; c++ --version | head -1')"
   python3 "$source/tools/seen_running.py" machine --system "$(sed -n 1p <<<"$versions")" \
     --compiler "$(sed -n 2p <<<"$versions")" --user "$2" --typed "$(words_of "$3")" --seconds "$4" \
-    --exit-code "$5" --load "$load" --log "$6" --commit "$cloned"
+    --exit-code "$5" --load "$load" --log "$6" --commit "$cloned" --first-epoch "$(cat "$6.first")"
 }
 
 # Never into what is mounted there: /dev is this machine's own.
 clear_folder() { rm -rf --one-file-system "$1"; }  # clear_folder FOLDER
 
 try() {  # try SUITE WHO: one fresh machine, all commands
-  local root="$folder/$1.$2" what start seconds status failed=0 log load cloned
+  local root="$folder/$1.$2" what start seconds status failed=0 log load cloned watcher
   clear_folder "$root" || return 1
   cp -a "$folder/$1" "$root" || return 1
   mount --bind /dev "$root/dev" && mount -t devpts devpts "$root/dev/pts" && mount -t tmpfs tmpfs "$root/dev/shm" &&
@@ -110,8 +116,12 @@ try() {  # try SUITE WHO: one fresh machine, all commands
     return 1
   for what in "${commands[@]}"; do
     log="$folder/$1.$2.$what.log" start=$SECONDS load="$(cut -d ' ' -f 1 /proc/loadavg)"
+    : >"$log" && : >"$log.first"
+    await_first_epoch "$log" "$start" "$log.first" &
+    watcher=$!
     inside "$root" "$2" "cd todevice && $(words_of "$what")" >"$log" 2>&1
     status=$? seconds=$((SECONDS - start))
+    kill "$watcher" 2>/dev/null
     echo "$1, $2: $(words_of "$what"): exit code $status, $((seconds / 60)) min $((seconds % 60)) s: $(tail -1 "$log")"
     record "$root" "$2" "$what" "$seconds" "$status" "$log"
     [ $status -eq 0 ] || failed=1

@@ -27,7 +27,7 @@ def add(arguments, machine):
     """Puts one command into the record."""
     said = pathlib.Path(arguments.log).read_text(errors="replace").strip().splitlines()
     record = load()
-    record.setdefault(arguments.system, {}).setdefault(arguments.user, {})[arguments.typed] = {
+    row = record.setdefault(arguments.system, {}).setdefault(arguments.user, {})[arguments.typed] = {
         "exit_code": arguments.exit_code,
         "seconds": arguments.seconds,
         "said": said[-1] if said else "",
@@ -37,17 +37,23 @@ def add(arguments, machine):
         "commit": arguments.commit,
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
     }
+    if arguments.first_epoch:
+        row["first_epoch_seconds"] = int(arguments.first_epoch)
     RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+
+
+def in_words(seconds):
+    return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
 
 
 def cell(row):
     if row is None:
         return "not tried"
-    minutes, seconds = divmod(row["seconds"], 60)
-    time = f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
     if row["exit_code"]:
         return f"**failed**: exit code {row['exit_code']}"
-    return time + (f": {row['said']}" if COUNTS.match(row["said"]) else "")
+    first = row.get("first_epoch_seconds")
+    return (in_words(row["seconds"]) + (f"; first epoch after {in_words(first)}" if first else "") +
+            (f": {row['said']}" if COUNTS.match(row["said"]) else ""))
 
 
 def written():

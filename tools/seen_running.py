@@ -264,6 +264,7 @@ def main():
     for name in ("system", "compiler", "user", "typed", "log", "commit"):
         about_machine.add_argument(f"--{name}")
     about_machine.add_argument("--seconds", type=int)
+    about_machine.add_argument("--first-epoch", default="", help="seconds; empty where nothing was trained")
     about_machine.add_argument("--exit-code", type=int)
     about_machine.add_argument("--load", type=float)
     options = parser.parse_args()

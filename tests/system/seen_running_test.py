@@ -193,6 +193,11 @@ def test_fresh_machine(course):
     course.call("seen_running.py", "write")
     line = "| Made-up Linux 1 | c++ 14.2.0 | a user with sudo | not tried | not tried | 10 min 1 s: 12 passed, 0 failed"
     expect("the page has the line", line in course.systems.read_text(), course.systems.read_text())
+    course.call("seen_running.py", *typed, "--typed", "./course run 4", "--seconds", "270", "--exit-code", "0",
+                "--first-epoch", "59")
+    course.call("seen_running.py", "write")
+    expect("the first result has its time", "| 4 min 30 s; first epoch after 59 s |" in course.systems.read_text(),
+           course.systems.read_text())
     course.call("seen_running.py", *typed, "--typed", "./course run 4", "--seconds", "5", "--exit-code", "1")
     course.call("seen_running.py", "write")
     expect("a failure is shown", "**failed**: exit code 1" in course.systems.read_text())

@@ -80,11 +80,11 @@ examine_math_libraries() {
   if ! $openblas; then
     finding "$($onednn && echo note || echo warning)" openblas_missing "OpenBLAS is not here." \
       "Matrix products of float64, and without oneDNN those of float32 too, run in the course's own loops." \
-      "$(install_steps libopenblas-dev libopenblas0-openmp)"
+      "$(install_steps libopenblas-openmp-dev)"
   elif ! has_openmp_variant; then
     finding note openblas_pthread "OpenBLAS is here, without its OpenMP variant." \
       "It then keeps threads of its own, which compete with those of oneDNN and of the course for the cores." \
-      "$(install_steps libopenblas0-openmp)"
+      "$(install_steps libopenblas-openmp-dev)"
   else
     finding ok openblas "OpenBLAS, its OpenMP variant"
   fi

@@ -172,7 +172,7 @@ def wsl_2(machine):
         "libdw-dev libncurses-dev catch2",
     ),
     onednn_missing=("warning", "own loops", "libdnnl-dev"),
-    openblas_missing=("warning", "float64", "libopenblas0-openmp"),
+    openblas_missing=("warning", "float64", "libopenblas-openmp-dev"),
     gloo_missing=("warning", "./course launch", "libgloo-dev"),
     hiredis_missing=("note", "Redis", "libhiredis-dev"),
     pmix_missing=("note", "srun", "libpmix-dev"),
@@ -207,7 +207,7 @@ def no_apt(machine):
 
 
 @case(
-    pip_missing=("note", "no pip", "python3-pip"), openblas_pthread=("note", "compete", "libopenblas0-openmp")
+    pip_missing=("note", "no pip", "python3-pip"), openblas_pthread=("note", "compete", "libopenblas-openmp-dev")
 )
 def without_pip_and_openmp(machine):
     machine.program("python3", 'case "$*" in --version) echo "Python 3.11.2" ;; *) exit 1 ;; esac')

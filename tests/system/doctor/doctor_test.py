@@ -99,7 +99,7 @@ def check_text(machine, faults):
             faults.append(f"at {columns} columns: {wide} or not plain text")
         # A command that was broken over lines still works in a shell.
         joined = re.sub(r" \\\n +", " ", done.stdout)
-        if "sudo apt-get install libopenblas-dev libopenblas0-openmp\n" not in joined:
+        if "sudo apt-get install libopenblas-openmp-dev\n" not in joined:
             faults.append(f"at {columns} columns no command to copy: {done.stdout}")
         if done.returncode != 1 or not done.stdout.endswith("./course setup\n"):
             faults.append(f"at {columns} columns: exit code {done.returncode}: {done.stdout[-200:]}")
