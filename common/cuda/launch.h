@@ -106,6 +106,13 @@ cudaError_t occupancy(int* blocks, const void* kernel, int threads, std::size_t 
 cudaError_t launch_remembered(const void* kernel, const Config& config, void** arguments);
 cudaError_t prefetch(const void* memory, std::size_t bytes);
 
+/// A kernel's address. No cast to void*: the tool would take `kernel` for one of the program's, if
+/// that has one of this name.
+template <class T>
+const void* untyped_kernel(T* kernel) {
+  return __builtin_bit_cast(const void*, kernel);
+}
+
 /// The arguments of a call of F: F itself, then each parameter.
 template <class F, class... P>
 struct Arguments {
@@ -123,8 +130,6 @@ struct Arguments {
   }
   static constexpr std::array<Parameter, sizeof...(P) + 1> parameters = make();
   static constexpr std::size_t bytes = parameters[sizeof...(P)].offset;
-  static_assert((std::is_trivially_destructible_v<P> && ...),
-                "a kernel's arguments are copied as bytes");
 
   template <class Indices>
   struct Call;
@@ -161,12 +166,12 @@ struct Launch {
   Deduced deduced;  // calls the kernel with whatever arguments
   Config config;
   TD_CUDA_INLINE void operator()(P... values) const {
-    launch_with(name, reinterpret_cast<const void*>(kernel), config, kernel, values...);
+    launch_with(name, untyped_kernel(kernel), config, kernel, values...);
   }
   /// Some parameters have default arguments.
   template <class... A>
   requires(sizeof...(A) < sizeof...(P)) TD_CUDA_INLINE void operator()(A... values) const {
-    launch_with(name, reinterpret_cast<const void*>(kernel), config, deduced, values...);
+    launch_with(name, untyped_kernel(kernel), config, deduced, values...);
   }
 };
 
@@ -218,7 +223,7 @@ TD_CUDA_INLINE auto launcher(const char* name, Find find, Deduced deduced) {
 
 template <class... P>
 Kernel kernel_of(const char* name, void (*kernel)(P...)) {
-  return Arguments<void (*)(P...), P...>::kernel(name, reinterpret_cast<const void*>(kernel));
+  return Arguments<void (*)(P...), P...>::kernel(name, untyped_kernel(kernel));
 }
 /// What the translation of `(void*)name` is.
 template <class... P>

@@ -158,7 +158,10 @@ class Maker {
     run_compiler(words);
     write_file(translated, translate_cuda(read_file(preprocessed),
                                           is_observed() ? Hooks::kEverywhere : Hooks::kOnHost));
-    words = {settings_.at("compiler")[0], "-std=gnu++20", "-fno-char8_t", "-w"};
+    // A kernel may copy eight halves as one float4: nvcc compiles device code without strict
+    // aliasing.
+    words = {settings_.at("compiler")[0], "-std=gnu++20", "-fno-char8_t", "-w",
+             "-fno-strict-aliasing"};
     append(words, settings_.at("flag"));
     if (!is_observed()) words.push_back("-O2");
     if (std::count(words_.compile.begin(), words_.compile.end(), "-fopenmp"))

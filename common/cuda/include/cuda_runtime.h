@@ -16,6 +16,7 @@
 #ifndef TD_CUDA_HOST_FILE
 #include "cuda/ptx.h"
 #include "simt/kernel.h"
+#include "simt/nv_atomic.h"
 #include "surface_indirect_functions.h"
 #include "texture_indirect_functions.h"
 #endif
@@ -172,7 +173,7 @@ cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {
 // Kernels.
 template <class T>
 TD_CUDA_INLINE cudaError_t cudaFuncSetAttribute(T* kernel, cudaFuncAttribute attribute, int value) {
-  return td::cudart::set_attribute(reinterpret_cast<const void*>(kernel), attribute, value);
+  return td::cudart::set_attribute(td::cudart::untyped_kernel(kernel), attribute, value);
 }
 template <class T>
 cudaError_t cudaFuncSetCacheConfig(T*, cudaFuncCache) {
@@ -184,18 +185,18 @@ cudaError_t cudaFuncSetSharedMemConfig(T*, cudaSharedMemConfig) {
 }
 template <class T>
 TD_CUDA_INLINE cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, T* kernel) {
-  return td::cudart::get_attributes(attributes, reinterpret_cast<const void*>(kernel));
+  return td::cudart::get_attributes(attributes, td::cudart::untyped_kernel(kernel));
 }
 template <class T>
 TD_CUDA_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, T kernel,
                                                                          int threads,
                                                                          size_t shared) {
-  return td::cudart::occupancy(blocks, reinterpret_cast<const void*>(kernel), threads, shared);
+  return td::cudart::occupancy(blocks, td::cudart::untyped_kernel(kernel), threads, shared);
 }
 template <class T>
 TD_CUDA_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* blocks, T kernel, int threads, size_t shared, unsigned) {
-  return td::cudart::occupancy(blocks, reinterpret_cast<const void*>(kernel), threads, shared);
+  return td::cudart::occupancy(blocks, td::cudart::untyped_kernel(kernel), threads, shared);
 }
 /// The largest block with the most threads on an SM, and the grid that fills the device.
 template <class T, class F>
@@ -206,7 +207,7 @@ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block
   for (int threads = limit > 0 && limit < 1024 ? limit / 32 * 32 : 1024; threads >= 32;
        threads -= 32) {
     int blocks = 0;
-    const cudaError_t error = td::cudart::occupancy(&blocks, reinterpret_cast<const void*>(kernel),
+    const cudaError_t error = td::cudart::occupancy(&blocks, td::cudart::untyped_kernel(kernel),
                                                     threads, shared_of(threads));
     if (error) return error;
     if (blocks * threads <= best) continue;
@@ -227,7 +228,7 @@ template <class T>
 TD_CUDA_INLINE cudaError_t cudaLaunchKernel(T* kernel, dim3 grid, dim3 block, void** arguments,
                                             size_t shared = 0, cudaStream_t stream = nullptr) {
   if constexpr (std::is_function_v<T>) td::cudart::remembered("the kernel", kernel);
-  return td::cudart::launch_remembered(reinterpret_cast<const void*>(kernel),
+  return td::cudart::launch_remembered(td::cudart::untyped_kernel(kernel),
                                        {grid, block, shared, stream}, arguments);
 }
 template <class T>
@@ -235,7 +236,7 @@ TD_CUDA_INLINE cudaError_t cudaLaunchCooperativeKernel(T* kernel, dim3 grid, dim
                                                        void** arguments, size_t shared = 0,
                                                        cudaStream_t stream = nullptr) {
   if constexpr (std::is_function_v<T>) td::cudart::remembered("the kernel", kernel);
-  return td::cudart::launch_remembered(reinterpret_cast<const void*>(kernel),
+  return td::cudart::launch_remembered(td::cudart::untyped_kernel(kernel),
                                        {grid, block, shared, stream, true}, arguments);
 }
 template <class... P, class... A>
@@ -246,7 +247,7 @@ TD_CUDA_INLINE cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
   for (unsigned i = 0; i < config->numAttrs; ++i)
     own.is_cooperative |= config->attrs[i].id == cudaLaunchAttributeCooperative;
   return td::cudart::launch_with<void (*)(P...), P...>(
-      "the kernel", reinterpret_cast<const void*>(kernel), own, kernel, P(values)...);
+      "the kernel", td::cudart::untyped_kernel(kernel), own, kernel, P(values)...);
 }
 
 inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,

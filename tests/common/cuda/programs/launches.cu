@@ -20,6 +20,8 @@ __global__ void each(F f, float* data, int n) {
   if (threadIdx.x < n) data[threadIdx.x] = f(data[threadIdx.x]);
 }
 struct Plus {
+  explicit Plus(float k) : k(k) {}
+  ~Plus() {}  // so its copies as an argument are not trivial
   float k;
   __host__ __device__ float operator()(float x) const { return x + k; }
 };

@@ -2,6 +2,7 @@
 // prints: turns: 0123
 // prints: exclusive: 64
 // prints: blocks: 32
+// prints: with orders: 64, at most 63, bits ff
 // prints: a millisecond of the clock takes at most 1000 calls: 1
 #include <cstdio>
 
@@ -24,6 +25,20 @@ __global__ void exclusive(int* lock, int* count) {
   atomicExch(lock, 0);
 }
 
+/// The same with an order for each atomic function. The other words get the largest number and
+/// bits.
+__global__ void with_orders(unsigned* words) {
+  unsigned open = 0;
+  while (!__nv_atomic_compare_exchange_n(words, &open, 1u, true, __NV_ATOMIC_ACQUIRE,
+                                         __NV_ATOMIC_RELAXED))
+    open = 0;
+  ++words[1];
+  __nv_atomic_store_n(words, 0u, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_max(words + 2, threadIdx.x, __NV_ATOMIC_RELAXED);
+  __nv_atomic_fetch_or(words + 3, 1u << threadIdx.x % 8, __NV_ATOMIC_RELAXED);
+  if (__nv_atomic_load_n(words + 3, __NV_ATOMIC_RELAXED) > 0xff) __trap();
+}
+
 __global__ void wait_for_clock(int* calls) {
   const long long end = clock64() + 1000000;
   while (clock64() < end) ++*calls;
@@ -44,6 +59,11 @@ int main() {
   exclusive<<<8, 4>>>(numbers, numbers + 1);
   cudaMemcpy(host, words, sizeof host, cudaMemcpyDeviceToHost);
   printf("blocks: %u\n", host[3]);
+
+  cudaMemset(words, 0, 4 * sizeof(unsigned));
+  with_orders<<<1, 64>>>(words);
+  cudaMemcpy(host, words, sizeof host, cudaMemcpyDeviceToHost);
+  printf("with orders: %u, at most %u, bits %x\n", host[1], host[2], host[3]);
 
   cudaMemset(words, 0, 4 * sizeof(unsigned));
   wait_for_clock<<<1, 1>>>(numbers);
