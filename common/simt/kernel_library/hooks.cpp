@@ -134,18 +134,22 @@ static void tell_copy(void* to, const void* from, std::size_t bytes, const void*
   if (is_reported(from)) tell_read(from, bytes, AccessForm::kCopy, pc);
   if (is_reported(to)) tell_write(to, bytes, AccessForm::kCopy, pc);
 }
-HOOKED(void*) __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
-  tell_copy(to, from, bytes, KERNEL);
-  return __real_memcpy(to, from, bytes);
-}
-HOOKED(void*) __wrap_memmove(void* to, const void* from, std::size_t bytes) {
-  tell_copy(to, from, bytes, KERNEL);
-  return __real_memmove(to, from, bytes);
-}
-HOOKED(void*) __wrap_memset(void* to, int value, std::size_t bytes) {
-  if (bytes && is_reported(to)) tell_write(to, bytes, AccessForm::kCopy, KERNEL);
-  return __real_memset(to, value, bytes);
-}
+// clang, from version 15 on, calls __tsan_memcpy and its kin where it makes such a call itself.
+#define COPY_HOOKS(prefix)                                                          \
+  HOOKED(void*) prefix##memcpy(void* to, const void* from, std::size_t bytes) {     \
+    tell_copy(to, from, bytes, KERNEL);                                             \
+    return __real_memcpy(to, from, bytes);                                          \
+  }                                                                                 \
+  HOOKED(void*) prefix##memmove(void* to, const void* from, std::size_t bytes) {    \
+    tell_copy(to, from, bytes, KERNEL);                                             \
+    return __real_memmove(to, from, bytes);                                         \
+  }                                                                                 \
+  HOOKED(void*) prefix##memset(void* to, int value, std::size_t bytes) {            \
+    if (bytes && is_reported(to)) tell_write(to, bytes, AccessForm::kCopy, KERNEL); \
+    return __real_memset(to, value, bytes);                                         \
+  }
+COPY_HOOKS(__wrap_)
+COPY_HOOKS(__tsan_)
 
 // So are those of malloc, free, new and delete. In a kernel they mean the heap of the device.
 #define WRAP_NEW(name)                                                                    \
