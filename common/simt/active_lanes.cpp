@@ -36,6 +36,18 @@ unsigned Machine::active_lanes(std::uintptr_t pc) {
   return static_cast<unsigned>(thread.result);
 }
 
+/// Programs from before 2017 let the lanes of a warp share memory without __syncwarp(), through
+/// pointers to volatile: the lanes made each access at the same time, and most GPUs still do that.
+/// Here each access waits for those of the other lanes. Lanes that wait for each other in a loop
+/// would never end so, and go on by themselves after a while.
+void Machine::keep_in_step(std::uintptr_t address, std::uintptr_t pc) {
+  constexpr int kMost = 1 << 16;
+  if (steps_ < kMost && address_space(address) == AddressSpace::kShared) {
+    ++steps_;
+    active_lanes(pc);
+  }
+}
+
 /// Lets those of each warp's lanes in active_lanes() go on that are at the first place in the code:
 /// the others may be beyond the end of a branch or a loop, where these meet them.
 void Machine::group_active() {

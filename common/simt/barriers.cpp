@@ -28,6 +28,7 @@ int Machine::block_barrier(BlockBarrier barrier, int predicate, std::uintptr_t p
 void Machine::release_barrier() {
   if (barriers_differ_ || (observer_ && exited_ > failed_)) check_barrier();
   barriers_differ_ = false;
+  steps_ = 0;
   std::uint64_t trues = 0;
   for (const Thread& thread : threads_)
     if (thread.state == Thread::State::kAtBarrier) trues += thread.value;

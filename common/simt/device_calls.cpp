@@ -31,6 +31,13 @@ void tell(AccessKind kind, const void* address, std::size_t bytes, AccessForm fo
     host_access(address, bytes, kind != AccessKind::kRead, reinterpret_cast<const void*>(pc));
 }
 
+void before_volatile(const void* address, const void* pc) {
+  Machine* const machine = Machine::running();
+  if (!machine) return;
+  machine->may_wait(address_of(pc));
+  machine->keep_in_step(address_of(address), address_of(pc));
+}
+
 std::string text_of_assertion(const Machine& machine, const char* text) {
   return "assertion `" + std::string(text) + "` failed in thread " +
          text_of(machine.current().index) + " of block " + text_of(blockIdx);
@@ -109,12 +116,13 @@ void tell_atomic(const void* address, std::size_t bytes, const void* pc, AccessF
 }
 
 void tell_volatile_read(const void* address, std::size_t bytes, const void* pc) {
-  Machine* const machine = Machine::running();
-  if (!machine) return;
-  machine->may_wait(address_of(pc));
-  if (is_observed)
-    machine->access(AccessKind::kRead, address_of(address), bytes, AccessForm::kVolatile,
-                    address_of(pc));
+  before_volatile(address, pc);
+  if (is_observed && in_kernel()) tell_read(address, bytes, AccessForm::kVolatile, pc);
+}
+
+void tell_volatile_write(const void* address, std::size_t bytes, const void* pc) {
+  before_volatile(address, pc);
+  if (is_reported(address)) tell_write(address, bytes, AccessForm::kVolatile, pc);
 }
 
 void may_wait() {

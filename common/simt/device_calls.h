@@ -117,11 +117,12 @@ void tell_write_here(const void* address, std::size_t bytes);
 ///@{
 void tell_read(const void* address, std::size_t bytes, AccessForm form, const void* pc);
 void tell_write(const void* address, std::size_t bytes, AccessForm form, const void* pc);
-/// These two, fence() and clock_ticks() first let other threads of the block run from time to time,
+/// These, fence() and clock_ticks() first let other threads of the block run from time to time,
 /// because a loop may wait for them.
 void tell_atomic(const void* address, std::size_t bytes, const void* pc,
                  AccessForm form = AccessForm::kPlain);
 void tell_volatile_read(const void* address, std::size_t bytes, const void* pc);
+void tell_volatile_write(const void* address, std::size_t bytes, const void* pc);
 /// A basic block of the kernel begins.
 void tell_basic_block(const void* pc);
 ///@}

@@ -77,6 +77,7 @@ void Machine::begin_block(std::uint32_t number) {
   next_thread_ = exited_ = failed_ = at_barrier_ = active_ = at_grid_barrier_ = 0;
   copies_.clear();
   stuck_ = false;
+  steps_ = 0;
   limit_.restart();
   if (observer_) observer_->begin_block(block_);
 }

@@ -112,6 +112,8 @@ class Machine {
               std::uintptr_t pc);
   /// Lets other threads run from time to time, because the current one may wait for them.
   void may_wait(std::uintptr_t pc);
+  /// Called before an access through a pointer to volatile: see active_lanes.cpp.
+  void keep_in_step(std::uintptr_t address, std::uintptr_t pc);
   void fence();
   ///@}
   /// Reports what the current thread does wrong at `pc`, and ends the thread. Its stack is
@@ -219,6 +221,7 @@ class Machine {
   uint3 block_{};
   bool stuck_ = false, timed_out_ = false;
   int waits_ = 0;  // calls of may_wait() since the last switch
+  int steps_ = 0;  // of keep_in_step() in this block since the last barrier
   TimeLimit limit_;
   const Library* library_ = nullptr;  // of the kernel
   Fault fault_;

@@ -144,6 +144,7 @@ TEST_CASE("one instruction of PTX becomes a call") {
        "(r) = PTX vabsdiff4_u32_u32_u32_add((A), (B), (C));"},
       {R"(asm volatile("ld.acquire.sys.global.u8 %0, [%1];" : "=r"(r) : "l"(p) : "memory");)",
        "(r) = PTX ld_ordered<PTX u8>((p));"},
+      {R"(asm volatile("trap;");)", "__trap();"},
       {R"(asm("ld.global.f32 %0, [%1];" : "=f"(r) : "l"(p));)", "(r) = PTX ld<PTX f32>((p));"},
       // nvcc accepts the missing comma.
       {R"(asm volatile("st.release.sys.global.u8 [%1], %0;" :: "r"(v) "l"(p) : "memory");)",

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 PATIENCE = 120  # seconds; a busy machine is no fault
-PLAIN = ("children", "instructions", "latch", "launches", "locks", "reduction", "specifiers", "symbols", "textures", "volatile_flag")
+PLAIN = ("children", "instructions", "latch", "launches", "locks", "reduction", "specifiers", "symbols", "textures", "vectors", "volatile_flag")
 CHAPTERS = pathlib.Path(__file__).resolve().parents[2] / "chapters"
 faults = []
 
@@ -65,6 +65,8 @@ def check_plain_runs(tool):
     code, _, everything = tool.run("mistakes/host_reads.cu")
     expect(code in (139, -11) and "host_reads.cu:12: the host reads" in everything,
            f"a plain run does not report a host access, or ends with {code}:\n{everything}")
+    code, out, everything = tool.run("mistakes/without_syncwarp.cu")
+    expect(code == 0 and out == "sum: 2016\n", f"lanes do not keep in step at volatile shared memory:\n{everything}")
     begin = time.monotonic()
     code, out, everything = tool.run("programs/vecadd.cu")
     expect(code == 0 and out == "0 wrong elements\n", f"vecadd.cu ends with {code} and prints:\n{everything}")

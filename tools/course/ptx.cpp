@@ -48,6 +48,7 @@ std::string operand_of(std::string_view text, const std::vector<std::string>& op
 std::string call_of_ptx(std::string_view text, const std::vector<std::string>& operands) {
   text = trimmed(text);
   if (text.ends_with(';')) text = trimmed(text.substr(0, text.size() - 1));
+  if (text == "trap") return "__trap()";
   const std::string_view name = text.substr(0, text.find_first_of(kSpaces));
   if (text.find_first_of(";{}\\") != text.npos || name.find('.') == name.npos ||
       name.starts_with('.'))

@@ -25,6 +25,7 @@ using td::simt::is_reported;
 using td::simt::tell_atomic;
 using td::simt::tell_read;
 using td::simt::tell_volatile_read;
+using td::simt::tell_volatile_write;
 using td::simt::tell_write;
 
 #define ACCESS(name, tell, bytes, form)         \
@@ -32,12 +33,12 @@ using td::simt::tell_write;
     if (is_reported(p)) [[unlikely]]            \
       tell(p, bytes, AccessForm::form, KERNEL); \
   }
-#define ACCESSES(bytes)                                                                     \
-  ACCESS(read##bytes, tell_read, bytes, kPlain)                                             \
-  ACCESS(write##bytes, tell_write, bytes, kPlain)                                           \
-  HOOK __tsan_volatile_read##bytes(const void* p) { tell_volatile_read(p, bytes, KERNEL); } \
-  ACCESS(volatile_write##bytes, tell_write, bytes, kVolatile)                               \
-  ACCESS(unaligned_read##bytes, tell_read, bytes, kCopy)                                    \
+#define ACCESSES(bytes)                                                                       \
+  ACCESS(read##bytes, tell_read, bytes, kPlain)                                               \
+  ACCESS(write##bytes, tell_write, bytes, kPlain)                                             \
+  HOOK __tsan_volatile_read##bytes(const void* p) { tell_volatile_read(p, bytes, KERNEL); }   \
+  HOOK __tsan_volatile_write##bytes(const void* p) { tell_volatile_write(p, bytes, KERNEL); } \
+  ACCESS(unaligned_read##bytes, tell_read, bytes, kCopy)                                      \
   ACCESS(unaligned_write##bytes, tell_write, bytes, kCopy)
 ACCESSES(1)
 ACCESSES(2)

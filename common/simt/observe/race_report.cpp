@@ -282,8 +282,8 @@ std::string RaceFinder::cure(const Race& race) const {
   if (race.between_blocks)
     return "Cure: keep to elements of the own block, start a second kernel, or order the blocks by "
            "__threadfence() and an atomic function";
-  const std::string barrier =
-      race.in_one_warp && warp_barriers_ ? "__syncwarp()" : "__syncthreads()";
+  const bool is_of_warp = warp_barriers_ || first.is_volatile || second.is_volatile;
+  const std::string barrier = race.in_one_warp && is_of_warp ? "__syncwarp()" : "__syncthreads()";
   if (same_line(first, second))
     return "Cure: read into a variable, then " + barrier + ", then write";
   return "Cure: " + barrier + " in front of line " + line + "'s " +
