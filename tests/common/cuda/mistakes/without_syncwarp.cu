@@ -1,7 +1,8 @@
-// The end of a sum as programs from before 2017 write it. The lanes of a warp still keep in step,
-// so the sum is right; CUDA no longer promises it. prints: without_syncwarp.cu:16: thread (0,0,0)
-// reads sums[16] while thread (16,0,0) writes it prints: volatile orders nothing. Cure:
-// __syncwarp() in front of line 16's read prints: sum: 2016
+// The end of a sum, as programs from before 2017 write it. Lanes of a warp keep in step, so the sum
+// is right; CUDA no longer promises it.
+// prints: without_syncwarp.cu:16: thread (0,0,0) reads sums[16] while thread (16,0,0) writes it
+// prints: volatile orders nothing. Cure: __syncwarp() in front of line 16's read
+// prints: sum: 2016
 #include <cstdio>
 
 __global__ void sum(const int* numbers, int* result) {
