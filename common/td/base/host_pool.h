@@ -4,8 +4,6 @@
 // only reused for its own class.
 #pragma once
 
-#include <sanitizer/asan_interface.h>
-
 #include <array>
 #include <atomic>
 #include <bit>
@@ -13,6 +11,13 @@
 #include <vector>
 
 #include "td/base/host_memory.h"
+
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else  // clang without its runtime libraries, and so without sanitizers
+#define ASAN_POISON_MEMORY_REGION(begin, bytes) ((void)(begin), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(begin, bytes) ((void)(begin), (void)(bytes))
+#endif
 
 namespace td {
 
