@@ -11,7 +11,7 @@
 ///   * Every part has ceil(rows / devices) rows, and the last part has the rows that are left. So
 ///     there may be **fewer parts than devices**: 9 rows on 4 devices give 3, 3 and 3 rows, and the
 ///     fourth device gets no part.
-///   * Copy each row at most once. Do not copy the whole batch to every device.
+///   * Between devices, copy each row at most once. Do not copy the whole batch to every device.
 ///   * Use operations that autograd records, so that the gradient reaches `input`.
 ///   * Where `input` and the device of a part are both accelerators, the host must not wait. A part
 ///     on the cpu is complete when the function returns.

@@ -80,6 +80,7 @@ struct Watched {
         named,
         [&] {
           ++calls;
+          current_in_work = td::current_device(td::kSIM);
           work.start(td::getDefaultStream(device), 1);  // done long before the other stream
           work.start(pool);
         },
@@ -91,7 +92,7 @@ struct Watched {
   }
 
   LaunchTimes result{};
-  int calls = 0;
+  int calls = 0, current_in_work = -1;
   std::vector<Reading> readings;
 };
 
@@ -140,9 +141,13 @@ TEST_CASE("every device is measured, current or not", "[early_return]") {
       const td::Device device(td::kSIM, index);
       const std::string where =
           "work on " + device.str() + " while sim:" + std::to_string(current) + " is current";
-      expect_right(Watched(device, index == current ? td::Device(td::kSIM) : device), where);
+      const Watched watched(device, index == current ? td::Device(td::kSIM) : device);
+      expect_right(watched, where);
       check::expect(td::current_device(td::kSIM) == current,
                     where + ": another device is current afterwards");
+      check::expect(watched.current_in_work == current,
+                    where + ": in `work`, sim:" + std::to_string(watched.current_in_work) +
+                        " was current; td::synchronize(device) needs no guard");
     }
 }
 

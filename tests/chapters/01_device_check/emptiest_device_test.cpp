@@ -45,23 +45,27 @@ class Foreign {
 /// Leaves `mib` in the cache of a device.
 void cache(td::Device device, std::size_t mib) { const Live live(device, mib); }
 
-/// Two devices of different sizes: a large one of which little is free, and a small empty one.
+/// Two devices with as many free bytes, and bytes in all, as a test says.
 struct TwoSizes : td::Backend {
   int device_count() const override { return 2; }
   void memory(int index, std::size_t* free, std::size_t* total) const override {
-    *free = (index == 0 ? 8704 : 5120) * kMiB;
-    *total = (index == 0 ? 81920 : 8192) * kMiB;
+    *free = free_bytes[index];
+    *total = all_bytes[index];
   }
+  std::size_t free_bytes[2], all_bytes[2];
 };
 
 /// Until the end of the scope, they are cuda:0 and cuda:1.
 class Invented {
  public:
-  Invented() {
+  Invented(std::size_t free0, std::size_t all0, std::size_t free1, std::size_t all1) {
     // An allocator keeps the backend that it was made with, so GPUs make theirs before.
     for (int i = 0; i < td::device_count(td::kCUDA); ++i)
       td::memory_stats(td::Device(td::kCUDA, i));
+    td::empty_cache();
     static TwoSizes two;
+    two.free_bytes[0] = free0, two.free_bytes[1] = free1;
+    two.all_bytes[0] = all0, two.all_bytes[1] = all1;
     td::RegisterBackend(td::kCUDA, two);
   }
   ~Invented() { td::RegisterBackend(td::kCUDA, before_); }
@@ -181,7 +185,15 @@ TEST_CASE("an empty list is an error", "[emptiest_device]") {
 }
 
 TEST_CASE("free bytes count, not the part of a device that is free", "[emptiest_device]") {
-  const Invented devices;
+  const Invented devices(8704 * kMiB, 81920 * kMiB, 5120 * kMiB, 8192 * kMiB);
   expect_emptiest({"cuda:0", "cuda:1"}, "cuda:0",
                   "8.5 of 80 GiB are free on cuda:0, 5 of 8 GiB on cuda:1 (invented devices)");
+}
+
+TEST_CASE("every byte counts on large devices, too", "[emptiest_device]") {
+  const std::size_t all = 81920 * kMiB;
+  const Invented devices(all - 1024, all, all - 512, all);
+  expect_emptiest({"cuda:0", "cuda:1"}, "cuda:1",
+                  "all but 1024 bytes of 80 GiB are free on cuda:0, all but 512 on cuda:1 "
+                  "(invented devices; a float does not hold such numbers exactly)");
 }

@@ -16,6 +16,7 @@ const LinkCost kPcie{1e-5, 1.2e10};
 
 std::string text(double latency, double bandwidth) {
   std::ostringstream out;
+  out.precision(9);  // so that a small difference can be seen
   out << 1e6 * latency << " us and " << 1e-9 * bandwidth << " GB/s";
   return out.str();
 }
@@ -111,9 +112,11 @@ TEST_CASE("a latency below zero is returned as it is", "[fit_link]") {
 TEST_CASE("the time of another size is predicted", "[fit_link]") {
   const auto expect_time = [](const LinkCost& link, double bytes, double expected) {
     const double us = 1e6 * expected;
-    check::expect_close(1e6 * predict_seconds(link, bytes), us, 1e-6 * us,
-                        "the microseconds of " + std::to_string(static_cast<std::int64_t>(bytes)) +
-                            " bytes with " + text(link.latency, link.bandwidth));
+    std::ostringstream size;
+    size << bytes;
+    check::expect_close(
+        1e6 * predict_seconds(link, bytes), us, 1e-6 * us,
+        "the microseconds of " + size.str() + " bytes with " + text(link.latency, link.bandwidth));
   };
   expect_time(kPcie, 0, 1e-5);
   expect_time(kPcie, 120, 1.001e-5);
@@ -121,6 +124,7 @@ TEST_CASE("the time of another size is predicted", "[fit_link]") {
   expect_time(kPcie, 12e9, 1.00001);
   expect_time({1e-4, 3e9}, 300000, 2e-4);
   expect_time({0, 2e9}, 1000, 5e-7);
+  expect_time({1e-5, 1e6}, 2.5, 1.25e-5);  // half_bandwidth_bytes may give such a size
 }
 
 TEST_CASE("at half of the bandwidth, latency and bytes take equally long", "[fit_link]") {
@@ -133,6 +137,7 @@ TEST_CASE("at half of the bandwidth, latency and bytes take equally long", "[fit
   expect_size({1e-4, 3e9}, 300000);
   expect_size({2e-6, 4.5e11}, 900000);
   expect_size({0, 1.2e10}, 0);
+  expect_size({1e-5, 1.23456e5}, 1.23456);
 }
 
 TEST_CASE("the link of sim is found from measured copies", "[fit_link]") {

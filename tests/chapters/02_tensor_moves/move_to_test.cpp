@@ -128,6 +128,10 @@ TEST_CASE("a gradient flows back through the move", "[move_to]") {
     const auto y = move_to(x, device);
     check::expect(y.requires_grad(), "x requires grad, so the result on " + device.str() +
                                          " should, too: was the move recorded?");
+    check::expect(
+        device.is_cpu() || !y.is_leaf(),
+        "the result on " + device.str() +
+            " is a leaf, so a backward pass from it cannot reach x: let copy_ be recorded");
     if (!device.is_cpu())  // the node has the name of the operation that made y
       check::expect(y.grad_fn()->name() != "ToCopyBackward0",
                     "the result on " + device.str() +

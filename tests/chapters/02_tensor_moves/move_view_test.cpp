@@ -1,5 +1,6 @@
 // Tests of move_view: views of many shapes, and how many bytes are copied to the device.
 #include "exercises.h"
+#include "forbidden_page.h"
 #include "streams.h"
 
 namespace {
@@ -106,7 +107,24 @@ TEST_CASE("the result is a copy", "[move_view]") {
 }
 
 TEST_CASE("memory is read only where the view has elements", "[move_view]") {
-  for (const td::Device device : check::devices())
-    check::expect_sizes(move_view(nullptr, {3, 0}, {1, 3}, device), {3, 0},
-                        "no element, and no memory, to " + device.str());
+  ForbiddenPage page;
+  for (const td::Device device : check::devices()) {
+    td::Tensor moved;
+    page.expect_unread(
+        [&] {
+          moved = move_view(page.begin(), {3, 0}, {1, 3}, device);
+        },
+        "a view without elements to " + device.str());
+    check::expect_sizes(moved, {3, 0}, "no element, to " + device.str());
+    float* const first = page.begin() - 2;  // the last two numbers before the page
+    const auto apart = page.end() - first;
+    for (const int i : {0, 1}) first[i] = page.end()[i] = static_cast<float>(i);
+    page.expect_unread(
+        [&] {
+          moved = move_view(first, {2, 2}, {apart, 1}, device);
+        },
+        "two rows with a gap between them to " + device.str());
+    check::expect_close(check::values(moved), std::vector<double>{0, 1, 0, 1}, 0,
+                        "two rows with a gap between them to " + device.str());
+  }
 }

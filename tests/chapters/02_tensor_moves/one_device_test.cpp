@@ -116,6 +116,8 @@ TEST_CASE("the first argument on another device is reported", "[one_device]") {
                "sim:0", "sim:1", "a and b on sim:1, c on sim:0, d on cpu");
   expect_error({{"a", on("cpu")}, {"b", on("sim:1")}, {"c", on("sim:0")}}, "a", "cpu", "sim:1",
                "a on cpu, b on sim:1, c on sim:0");
+  expect_error({{"a", on("sim:0")}, {"b", on("sim:1")}, {"c", on("sim:1")}}, "b", "sim:1", "sim:0",
+               "a on sim:0, b and c on sim:1 (the first one counts, not the majority)");
 }
 
 TEST_CASE("no value is read, and the host does not wait", "[one_device]") {

@@ -68,6 +68,24 @@ TEST_CASE("the model moves as a whole, and computes the same", "[repair_model]")
   }
 }
 
+TEST_CASE("a model that has computed on one device moves to another one", "[repair_model]") {
+  td::nn::AnyModule model = make_regressor();
+  const td::Tensor x = td::ones({5, 7});
+  const td::Tensor expected = model.forward(x).clone();
+  for (const td::Device device : check::devices()) {
+    model.ptr()->to(device);
+    td::Tensor y;
+    try {
+      y = model.forward(x.to(device));
+    } catch (const td::DeviceError& error) {
+      FAIL("a model that computed on another device before does not compute on "
+           << device << ": does it keep a tensor of an earlier call? " << error.what());
+    }
+    check::expect_close(y, expected, 1e-4,
+                        "the output on " + device.str() + ", as on the cpu before the move");
+  }
+}
+
 TEST_CASE("every parameter learns on every device", "[repair_model]") {
   td::manual_seed(5);
   const td::Tensor x = td::randn({64, 7}) + 2, target = x.sum(1, /*keepdim=*/true);
@@ -83,6 +101,10 @@ TEST_CASE("every parameter learns on every device", "[repair_model]") {
       optimizer.zero_grad();
       const td::Tensor loss = td::nn::functional::mse_loss(model.forward(inputs), targets);
       loss.backward();
+      for (const auto& parameter : model.ptr()->named_parameters())
+        check::expect(parameter.value().grad().defined(),
+                      parameter.key() + " has no gradient on " + device.str() +
+                          " after backward: does forward use the registered parameter?");
       optimizer.step();
       last = loss.item<double>();
       if (step == 0) first = last;

@@ -87,10 +87,15 @@ TEST_CASE("each tensor is copied once", "[tied_state]") {
 TEST_CASE("dtypes stay, and copies are not part of a graph", "[tied_state]") {
   const td::Tensor w = td::ones({3}).requires_grad_();
   for (const td::Device device : check::devices()) {
-    State copies = tied_state({{"n", td::ones({2}, td::kInt64)}, {"w", w}}, device);
+    const td::Tensor computed = (w * 2).to(device);  // the result of recorded operations
+    State copies =
+        tied_state({{"computed", computed}, {"n", td::ones({2}, td::kInt64)}, {"w", w}}, device);
     check::expect_dtype(copies["n"], td::kInt64, "\"n\" on " + device.str());
     check::expect(!copies["w"].requires_grad(),
                   "the copy of \"w\" on " + device.str() + " requires grad: copy w.detach()");
+    check::expect(!copies["computed"].requires_grad() && copies["computed"].is_leaf(),
+                  "the copy on " + device.str() +
+                      " of a tensor that a recorded operation computed is part of its graph");
   }
 }
 

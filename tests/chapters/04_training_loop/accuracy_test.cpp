@@ -58,6 +58,10 @@ TEST_CASE("afterwards every module has its own mode again", "[accuracy]") {
   const std::vector<bool> before = modes_of(*net);
   accuracy(net, {make_batch(5)}, "cpu");
   expect_modes(*net, before, "after the evaluation of a model with a frozen batch norm");
+  accuracy(net, {}, "cpu");
+  expect_modes(*net, before, "after an evaluation without batches");
+  accuracy(net, {make_batch(0)}, "cpu");
+  expect_modes(*net, before, "after the evaluation of a batch without samples");
   net->eval();
   (*net)[1]->train();
   const std::vector<bool> other = modes_of(*net);

@@ -57,7 +57,9 @@ TEST_CASE("losses, accuracies and parameters are those of the plain loop", "[fit
     for (std::size_t i = 0; i < 3; ++i) {
       const std::string what = " of epoch " + std::to_string(i) + " on " + device.str();
       check::expect_close(got[i].loss, expected[i].loss, 1e-4,
-                          "the loss" + what + " (weight each step with its samples)");
+                          "the loss" + what +
+                              " (weight each step with its samples; `loss_fn`, which has weights "
+                              "for the classes, gives the loss of a step)");
       check::expect_close(got[i].accuracy, expected[i].accuracy, 1e-6, "the accuracy" + what);
     }
     check::expect_on(net->parameters()[0], device, "the model after fit");

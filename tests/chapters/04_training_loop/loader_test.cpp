@@ -150,6 +150,15 @@ TEST_CASE("td::manual_seed repeats the orders", "[loader]") {
   };
   check::expect(two_epochs() == two_epochs(),
                 "the same seed gave different orders: take the order from td::randperm");
+  Loader loader(sample, 31, 8);
+  std::vector<std::vector<std::int64_t>> orders;
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    td::manual_seed(4);
+    orders.push_back(epoch_of(loader));
+  }
+  check::expect(orders[0] == orders[1],
+                "the same seed before each begin() gave different orders, " + text(orders[0]) +
+                    " and " + text(orders[1]) + ": take a new order from td::randperm in begin()");
 }
 
 TEST_CASE("samples are read when their batch is requested", "[loader]") {

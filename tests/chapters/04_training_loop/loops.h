@@ -37,16 +37,18 @@ inline std::vector<Batch> batches_of(const std::vector<std::int64_t>& sizes, std
   return batches;
 }
 
-/// Returns its input, counts the graphs that earlier calls built and that are still alive, and
-/// throws in evaluation mode if it should.
+/// Returns its input, counts its calls in each mode and the graphs that earlier calls built and
+/// that are still alive, and throws in evaluation mode if it should.
 struct GraphProbeImpl : td::nn::Module {
   td::Tensor forward(const td::Tensor& x) {
+    ++(is_training() ? calls_in_training : calls_in_evaluation);
     if (fails && !is_training()) throw std::runtime_error("the test image is broken");
     tracked_in_evaluation = tracked_in_evaluation || (!is_training() && x.requires_grad());
     most_graphs = std::max(most_graphs, graphs.use_count() - 1);
     if (x.requires_grad()) x.register_hook([part = graphs](const td::Tensor&) {});
     return x;
   }
+  int calls_in_training = 0, calls_in_evaluation = 0;
   bool fails = false, tracked_in_evaluation = false;
   const std::shared_ptr<int> graphs = std::make_shared<int>();  // each graph holds it, too
   long most_graphs = 0;

@@ -98,10 +98,46 @@ TEST_CASE("an undefined gradient does not change an existing velocity", "[sgd_mo
   sgd_momentum(parameters, velocity, 0.1, 0.9);
   check::expect_close(check::values(parameters[0]), before, 0,
                       "parameter 0, which has a velocity but no gradient in this step");
+  check::expect(velocity[0].defined(),
+                "velocity 0, whose parameter has no gradient in this step, is undefined after it");
   check::expect_close(check::values(velocity[0]), std::vector<double>{2, 2, 2}, 0,
                       "velocity 0, whose parameter has no gradient in this step");
   check::expect_close(check::values(velocity[1]), std::vector<double>{3.8, 3.8, 3.8}, 1e-6,
                       "velocity 1, whose parameter has a gradient");
+}
+
+TEST_CASE("each parameter has a first step of its own", "[sgd_momentum]") {
+  const std::vector<td::Tensor> parameters = {parameter_of(3, "cpu"), parameter_of(3, "cpu")};
+  std::vector<td::Tensor> velocity(2);
+  for (int step = 0; step < 2; ++step) {
+    for (int i = 0; i <= step; ++i) set_gradient(parameters[static_cast<std::size_t>(i)], 2);
+    try {
+      sgd_momentum(parameters, velocity, 0.1, 0.9);
+    } catch (const td::Error& error) {
+      FAIL(
+          "parameter 1 has its first gradient in the second step of parameter 0, and an error was "
+          "thrown: "
+          << error.what());
+    }
+  }
+  check::expect_close(check::values(velocity[0]), std::vector<double>{3.8, 3.8, 3.8}, 1e-6,
+                      "the velocity of parameter 0 after its second step");
+  check::expect_close(
+      check::values(velocity[1]), std::vector<double>{2, 2, 2}, 0,
+      "the velocity of parameter 1 after its first step, the second of parameter 0");
+}
+
+TEST_CASE("a gradient may require grad", "[sgd_momentum]") {
+  const std::vector<td::Tensor> parameters = {parameter_of(3, "cpu")};
+  std::vector<td::Tensor> velocity(1);
+  for (const char* step : {"first", "second"}) {
+    set_gradient(parameters[0], 2);
+    parameters[0].grad().requires_grad_();  // as after backward with create_graph
+    sgd_momentum(parameters, velocity, 0.1, 0.9);
+    check::expect(!velocity[0].requires_grad(),
+                  "the velocity requires grad after the " + std::string(step) +
+                      " step with a gradient that requires it: compute it without tracking");
+  }
 }
 
 TEST_CASE("gradients stay, and a velocity does not require grad", "[sgd_momentum]") {

@@ -94,6 +94,10 @@ TEST_CASE("modes stay, and the model runs once", "[train_step]") {
   expect_modes(*net, before, "after a step of a model with a frozen batch norm");
   check::expect_close(check::values(net->buffers()[0]), statistics, 0,
                       "the running mean of a frozen batch norm");
+  net->eval();
+  train_step(net, cross_entropy, optimizer, batch.data, batch.target);
+  expect_modes(*net, std::vector<bool>(before.size(), false),
+               "after a step of a model that is in evaluation mode as a whole");
   td::optim::SGD other(same->parameters(), td::optim::SGDOptions(0.1));
   int losses = 0;
   const Loss counted = [&](const td::Tensor& output, const td::Tensor& target) {

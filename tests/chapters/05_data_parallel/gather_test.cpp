@@ -118,6 +118,11 @@ TEST_CASE("the third part is named, and a number does not fit a vector", "[gathe
         gather({td::ones({2, 3, 4}), td::ones({2, 3, 5})}, "cpu");
       },
       {"part 1", "[2, 3, 5]", "[2, 3, 4]"}, "parts that differ in dimension 2");
+  check::expect_throws<td::ShapeError>(
+      [] {
+        gather({td::ones({2, 3, 4}), td::ones({2, 4, 3})}, "cpu");
+      },
+      {"part 1", "[2, 4, 3]", "[2, 3, 4]"}, "parts with equally many elements of other sizes");
 }
 
 TEST_CASE("parts on accelerators: each is copied once, and the host does not wait", "[gather]") {

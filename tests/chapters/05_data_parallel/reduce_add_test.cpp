@@ -27,6 +27,8 @@ TEST_CASE("1 and 2 and 3 are 6, on the model's device", "[reduce_add]") {
     check::expect_on(parameters[0][0].grad(), devices[0], "the model's gradient");
     check::expect_close(check::values(parameters[0][0].grad()), twice(sum), 0,
                         "the model's gradient on " + named(devices));
+    check::expect(parameters[1][0].grad().defined(),
+                  "replica 1's own gradient, which stays, is undefined afterwards");
     check::expect_close(check::values(parameters[1][0].grad()), twice(2), 0,
                         "replica 1's own gradient, which stays");
   }

@@ -169,3 +169,19 @@ LaunchTimes time_launch(td::Device device, const std::function<void()>& work,
   return {returned - start, milliseconds() - start};
 }
 }  // namespace sets_the_device
+
+// answer: guards_the_work
+// expect: in `work`, sim:1 was current
+// Makes the measured device current for the whole measurement, and so for the work, too.
+namespace guards_the_work {
+LaunchTimes time_launch(td::Device device, const std::function<void()>& work,
+                        const std::function<double()>& milliseconds) {
+  const td::DeviceGuard guard(td::check_device(device));
+  td::synchronize(device);
+  const double start = milliseconds();
+  work();
+  const double returned = milliseconds();
+  td::synchronize(device);
+  return {returned - start, milliseconds() - start};
+}
+}  // namespace guards_the_work

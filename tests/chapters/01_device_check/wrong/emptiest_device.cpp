@@ -200,3 +200,25 @@ td::Device emptiest_device(const std::vector<td::Device>& devices) {
   return best;
 }
 }  // namespace largest_part
+
+// answer: in_floats
+// expect: all but 512 on cuda:1
+// Compares floats, which round 80 GiB to a multiple of 4096 bytes.
+namespace in_floats {
+td::Device emptiest_device(const std::vector<td::Device>& devices) {
+  if (devices.empty()) throw td::DeviceError("emptiest_device: no devices");
+  td::Device best = devices[0];
+  float most = -1;
+  for (const td::Device device : devices) {
+    std::size_t free = 0, total = 0;
+    td::backend(device.type()).memory(device.index(), &free, &total);
+    const td::MemoryStats stats = td::memory_stats(device);
+    const float bytes = static_cast<float>(free + stats.reserved - stats.allocated);
+    if (bytes > most) {
+      most = bytes;
+      best = device;
+    }
+  }
+  return best;
+}
+}  // namespace in_floats

@@ -245,3 +245,25 @@ td::Device pick_device(const std::vector<std::string>& wishes, std::ostream& log
   return td::kCPU;
 }
 }  // namespace each_wish_once
+
+// answer: needs_a_wish
+// expect: wishes {}: all of these are device strings, but an error was thrown
+// Looks at the first wish before it knows that there is one.
+namespace needs_a_wish {
+td::Device pick_device(const std::vector<std::string>& wishes, std::ostream& log) {
+  for (const std::string& wish : wishes) td::Device parsed(wish);
+  std::size_t i = 0;
+  do {
+    const std::string& wish = wishes.at(i);
+    try {
+      const td::Device device = td::check_device(wish);
+      log << device << '\n';
+      return device;
+    } catch (const td::DeviceError& error) {
+      log << wish << ": " << error.what() << '\n';
+    }
+  } while (++i < wishes.size());
+  log << "cpu\n";
+  return td::kCPU;
+}
+}  // namespace needs_a_wish

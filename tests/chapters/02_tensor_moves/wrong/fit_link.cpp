@@ -229,3 +229,53 @@ double predict_seconds(const LinkCost& link, double bytes) {
 }
 double half_bandwidth_bytes(const LinkCost& link) { return 0.5 * link.latency * link.bandwidth; }
 }  // namespace half_of_the_latency
+
+// answer: whole_bytes
+// expect: the bytes with half of the bandwidth, with 10 us and 0.000123456 GB/s
+// Rounds the size down to whole bytes.
+namespace whole_bytes {
+LinkCost fit_link(const std::vector<std::int64_t>& bytes, const std::vector<double>& seconds) {
+  const auto n = static_cast<double>(bytes.size());
+  double x = 0, y = 0, xx = 0, xy = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    x += static_cast<double>(bytes[i]) / n;
+    y += seconds[i] / n;
+  }
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const double from_mean = static_cast<double>(bytes[i]) - x;
+    xx += from_mean * from_mean;
+    xy += from_mean * (seconds[i] - y);
+  }
+  return {y - xy / xx * x, xx / xy};
+}
+double predict_seconds(const LinkCost& link, double bytes) {
+  return link.latency + bytes / link.bandwidth;
+}
+double half_bandwidth_bytes(const LinkCost& link) {
+  return static_cast<double>(static_cast<std::int64_t>(link.latency * link.bandwidth));
+}
+}  // namespace whole_bytes
+
+// answer: predicts_whole_bytes
+// expect: the microseconds of 2.5 bytes
+// Drops the fraction of a size.
+namespace predicts_whole_bytes {
+LinkCost fit_link(const std::vector<std::int64_t>& bytes, const std::vector<double>& seconds) {
+  const auto n = static_cast<double>(bytes.size());
+  double x = 0, y = 0, xx = 0, xy = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    x += static_cast<double>(bytes[i]) / n;
+    y += seconds[i] / n;
+  }
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const double from_mean = static_cast<double>(bytes[i]) - x;
+    xx += from_mean * from_mean;
+    xy += from_mean * (seconds[i] - y);
+  }
+  return {y - xy / xx * x, xx / xy};
+}
+double predict_seconds(const LinkCost& link, double bytes) {
+  return link.latency + static_cast<double>(static_cast<std::int64_t>(bytes)) / link.bandwidth;
+}
+double half_bandwidth_bytes(const LinkCost& link) { return link.latency * link.bandwidth; }
+}  // namespace predicts_whole_bytes

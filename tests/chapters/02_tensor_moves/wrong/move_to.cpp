@@ -145,3 +145,19 @@ td::Tensor move_to(const td::Tensor& x, td::Device device) {
 namespace calls_to {
 td::Tensor move_to(const td::Tensor& x, td::Device device) { return x.to(device); }
 }  // namespace calls_to
+
+// answer: only_says_so
+// expect: is a leaf, so a backward pass from it cannot reach x
+// Copies without a record, and then only says that the result requires grad.
+namespace only_says_so {
+td::Tensor move_to(const td::Tensor& x, td::Device device) {
+  device = td::check_device(device);
+  if (x.device() == device) return x;
+  td::Tensor moved = td::empty(x.sizes(), x.options().device(device));
+  {
+    const td::NoGradGuard no_grad;
+    moved.copy_(x);
+  }
+  return moved.requires_grad_(x.requires_grad());
+}
+}  // namespace only_says_so

@@ -136,3 +136,39 @@ td::Tensor move_view(const float* data, const std::vector<std::int64_t>& sizes,
   return view.clone(td::MemoryFormat::Contiguous).to(device);
 }
 }  // namespace numbers_as_they_are
+
+// answer: reads_the_gaps
+// expect: two rows with a gap between them to cpu: memory was read where the view has no element
+// Copies all memory from the first to the last element first.
+namespace reads_the_gaps {
+td::Tensor move_view(const float* data, const std::vector<std::int64_t>& sizes,
+                     const std::vector<std::int64_t>& strides, td::Device device) {
+  std::int64_t last = 0;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 0) return td::empty(sizes, device);
+    last += (sizes[d] - 1) * strides[d];
+  }
+  std::vector<float> memory(data, data + last + 1);
+  return td::from_blob(memory.data(), sizes, strides)
+      .clone(td::MemoryFormat::Contiguous)
+      .to(device);
+}
+}  // namespace reads_the_gaps
+
+// answer: reads_a_first_element
+// expect: a view without elements to cpu: memory was read where the view has no element
+// Takes for granted that there is a first element.
+namespace reads_a_first_element {
+td::Tensor move_view(const float* data, const std::vector<std::int64_t>& sizes,
+                     const std::vector<std::int64_t>& strides, td::Device device) {
+  const td::Tensor host = td::full(sizes, data[0]);
+  float* const out = host.data_ptr<float>();
+  for (std::int64_t i = 1; i < host.numel(); ++i) {
+    std::int64_t rest = i, at = 0;
+    for (std::size_t d = sizes.size(); d-- > 0; rest /= sizes[d])
+      at += rest % sizes[d] * strides[d];
+    out[i] = data[at];
+  }
+  return device.is_cpu() ? host : host.to(device);
+}
+}  // namespace reads_a_first_element

@@ -271,3 +271,26 @@ td::Device one_device(const std::vector<Argument>& arguments) {
   return expected;
 }
 }  // namespace reads_the_numbers
+
+// answer: majority
+// expect: (the first one counts, not the majority)
+// Expects the accelerator that most arguments are on.
+namespace majority {
+td::Device one_device(const std::vector<Argument>& arguments) {
+  td::Device expected = td::kCPU;
+  std::ptrdiff_t most = 0;
+  for (const Argument& candidate : arguments) {
+    std::ptrdiff_t votes = 0;
+    for (const Argument& a : arguments) votes += a.tensor.device() == candidate.tensor.device();
+    if (candidate.tensor.is_cpu() || votes <= most) continue;
+    most = votes;
+    expected = candidate.tensor.device();
+  }
+  for (const Argument& a : arguments) {
+    const bool number = a.tensor.is_cpu() && a.tensor.dim() == 0;
+    if (!number && a.tensor.device() != expected)
+      throw WrongDevice(a.name, a.tensor.device(), expected);
+  }
+  return expected;
+}
+}  // namespace majority

@@ -244,3 +244,62 @@ TD_MODULE(Regressor);
 
 td::nn::AnyModule make_regressor() { return td::nn::AnyModule(Regressor()); }
 }  // namespace registers_a_copy
+
+// answer: keeps_the_ones
+// expect: a model that computed on another device before does not compute on sim:0
+// Makes the ones anew only where the number of rows changes, and not where the device does.
+namespace keeps_the_ones {
+struct RegressorImpl : td::nn::Module {
+  RegressorImpl() {
+    for (int i = 0; i < 2; ++i)
+      layers.push_back(register_module("layer" + std::to_string(i), td::nn::Linear(7, 7)));
+    head = register_module("head", td::nn::Linear(7, 1));
+    mean = register_buffer("mean", td::full({7}, 2.0));
+    scale = register_buffer("scale", td::full({7}, 0.5));
+    bias = register_parameter("bias", td::zeros({1}));
+  }
+
+  td::Tensor forward(const td::Tensor& x) {
+    td::Tensor hidden = (x - mean) / scale;
+    for (td::nn::Linear& layer : layers) hidden = td::relu(layer(hidden));
+    if (!ones.defined() || ones.size(0) != x.size(0)) ones = td::ones({x.size(0), 1}, x.device());
+    return head(hidden) + bias * ones;
+  }
+
+  std::vector<td::nn::Linear> layers;
+  td::nn::Linear head{nullptr};
+  td::Tensor mean, scale, bias, ones;
+};
+TD_MODULE(Regressor);
+
+td::nn::AnyModule make_regressor() { return td::nn::AnyModule(Regressor()); }
+}  // namespace keeps_the_ones
+
+// answer: bias_without_gradient
+// expect: bias has no gradient on cpu after backward
+// Takes the bias out of the graph.
+namespace bias_without_gradient {
+struct RegressorImpl : td::nn::Module {
+  RegressorImpl() {
+    for (int i = 0; i < 2; ++i)
+      layers.push_back(register_module("layer" + std::to_string(i), td::nn::Linear(7, 7)));
+    head = register_module("head", td::nn::Linear(7, 1));
+    mean = register_buffer("mean", td::full({7}, 2.0));
+    scale = register_buffer("scale", td::full({7}, 0.5));
+    bias = register_parameter("bias", td::zeros({1}));
+  }
+
+  td::Tensor forward(const td::Tensor& x) {
+    td::Tensor hidden = (x - mean) / scale;
+    for (td::nn::Linear& layer : layers) hidden = td::relu(layer(hidden));
+    return head(hidden) + bias.detach() * td::ones({x.size(0), 1}, x.device());
+  }
+
+  std::vector<td::nn::Linear> layers;
+  td::nn::Linear head{nullptr};
+  td::Tensor mean, scale, bias;
+};
+TD_MODULE(Regressor);
+
+td::nn::AnyModule make_regressor() { return td::nn::AnyModule(Regressor()); }
+}  // namespace bias_without_gradient

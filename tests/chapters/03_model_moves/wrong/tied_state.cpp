@@ -155,3 +155,21 @@ std::map<std::string, td::Tensor> tied_state(const std::map<std::string, td::Ten
   return copies;
 }
 }  // namespace to_is_free
+
+// answer: detaches_leaves
+// expect: of a tensor that a recorded operation computed is part of its graph
+// Takes only leaves out of the graph.
+namespace detaches_leaves {
+std::map<std::string, td::Tensor> tied_state(const std::map<std::string, td::Tensor>& state,
+                                             td::Device device) {
+  std::map<std::string, td::Tensor> copies;
+  for (const auto& [name, tensor] : state) {
+    for (const auto& [earlier, copy] : copies)
+      if (state.at(earlier).is_same(tensor)) copies[name] = copy;
+    if (copies.contains(name)) continue;
+    const td::Tensor source = tensor.is_leaf() ? tensor.detach() : tensor;
+    copies[name] = source.to(device, source.dtype(), /*non_blocking=*/false, /*copy=*/true);
+  }
+  return copies;
+}
+}  // namespace detaches_leaves

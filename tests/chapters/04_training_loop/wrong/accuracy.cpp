@@ -208,3 +208,24 @@ double accuracy(td::nn::Sequential& model, const std::vector<Batch>& batches, td
   return static_cast<double>(right) / static_cast<double>(samples);
 }
 }  // namespace no_batches_only
+
+// answer: returns_too_early
+// expect: after an evaluation without batches: module 0 of the tree should be in training mode
+// Returns before it restores the modes where there are no samples.
+namespace returns_too_early {
+double accuracy(td::nn::Sequential& model, const std::vector<Batch>& batches, td::Device device) {
+  const td::NoGradGuard no_grad;
+  std::vector<std::pair<td::nn::Module*, bool>> modes;
+  model->apply([&](td::nn::Module& m) { modes.emplace_back(&m, m.is_training()); });
+  model->eval();
+  double right = 0, samples = 0;
+  for (const Batch& batch : batches) {
+    const td::Tensor classes = model->forward(batch.data.to(device)).argmax(1);
+    right += classes.eq(batch.target.to(device)).sum().item<double>();
+    samples += static_cast<double>(batch.data.size(0));
+  }
+  if (samples == 0) return 0;
+  for (const auto& [module, training] : modes) module->train(training);
+  return right / samples;
+}
+}  // namespace returns_too_early

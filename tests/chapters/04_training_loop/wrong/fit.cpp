@@ -944,3 +944,44 @@ std::vector<EpochResult> fit(td::nn::Sequential& model, td::nn::CrossEntropyLoss
   return results;
 }
 }  // namespace evaluates_once
+
+// answer: forgets_the_class_weights
+// expect: on cpu (weight each step with its samples; `loss_fn`, which has weights for the classes
+// Computes the loss with a loss function of its own.
+namespace forgets_the_class_weights {
+std::vector<EpochResult> fit(td::nn::Sequential& model, td::nn::CrossEntropyLoss& loss_fn,
+                             const std::vector<Batch>& training, const std::vector<Batch>& test,
+                             td::Device device, const FitOptions& options) {
+  model->to(device);
+  loss_fn->to(device);
+  td::optim::SGD optimizer(model->parameters(),
+                           td::optim::SGDOptions(options.lr).momentum(options.momentum));
+  std::vector<EpochResult> results;
+  for (std::int64_t epoch = 0; epoch < options.epochs; ++epoch) {
+    td::Tensor loss_sum = td::zeros({}, device), right = td::zeros({}, device);
+    double samples = 0, tested = 0;
+    for (const Batch& batch : training) {
+      const td::Tensor data = batch.data.to(device, true), target = batch.target.to(device, true);
+      optimizer.zero_grad();
+      const td::Tensor loss = td::cross_entropy_loss(model->forward(data), target);
+      loss.backward();
+      optimizer.step();
+      loss_sum += loss.detach() * data.size(0);
+      samples += static_cast<double>(data.size(0));
+    }
+    std::vector<std::pair<td::nn::Module*, bool>> modes;
+    model->apply([&](td::nn::Module& m) { modes.emplace_back(&m, m.is_training()); });
+    model->eval();
+    const td::NoGradGuard no_grad;
+    for (const Batch& batch : test) {
+      const td::Tensor classes = model->forward(batch.data.to(device, true)).argmax(1);
+      right += classes.eq(batch.target.to(device, true)).sum();
+      tested += static_cast<double>(batch.data.size(0));
+    }
+    for (const auto& [module, training_mode] : modes) module->train(training_mode);
+    results.push_back(
+        {loss_sum.item<double>() / samples, tested == 0 ? 0 : right.item<double>() / tested});
+  }
+  return results;
+}
+}  // namespace forgets_the_class_weights

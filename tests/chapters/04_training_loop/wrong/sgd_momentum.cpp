@@ -200,3 +200,57 @@ void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Ten
   }
 }
 }  // namespace own_momentum
+
+// answer: first_step_of_all
+// expect: parameter 1 has its first gradient in the second step of parameter 0
+// Takes the first step of any parameter for the first step of all.
+namespace first_step_of_all {
+void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Tensor>& velocity,
+                  double lr, double momentum) {
+  const td::NoGradGuard no_grad;
+  bool first = true;
+  for (const td::Tensor& v : velocity) first = first && !v.defined();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const td::Tensor& p = parameters[i];
+    if (!p.grad().defined()) continue;
+    velocity[i] = first ? p.grad().clone() : velocity[i] * momentum + p.grad();
+    p.sub_(velocity[i] * lr);
+  }
+}
+}  // namespace first_step_of_all
+
+// answer: records_the_velocity
+// expect: the velocity requires grad after the first step with a gradient that requires it
+// Only the parameter is changed without tracking.
+namespace records_the_velocity {
+void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Tensor>& velocity,
+                  double lr, double momentum) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const td::Tensor& p = parameters[i];
+    if (!p.grad().defined()) continue;
+    velocity[i] = velocity[i].defined() ? velocity[i] * momentum + p.grad() : p.grad().clone();
+    const td::NoGradGuard no_grad;
+    p.sub_(velocity[i] * lr);
+  }
+}
+}  // namespace records_the_velocity
+
+// answer: drops_the_velocity
+// expect: velocity 0, whose parameter has no gradient in this step, is undefined after it
+// A parameter that skips a step starts from zero again.
+namespace drops_the_velocity {
+void sgd_momentum(const std::vector<td::Tensor>& parameters, std::vector<td::Tensor>& velocity,
+                  double lr, double momentum) {
+  const td::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const td::Tensor& p = parameters[i];
+    if (!p.grad().defined()) {
+      velocity[i] = td::Tensor();
+      continue;
+    }
+    if (!velocity[i].defined()) velocity[i] = td::zeros_like(p);
+    velocity[i].mul_(momentum).add_(p.grad());
+    p.sub_(velocity[i] * lr);
+  }
+}
+}  // namespace drops_the_velocity

@@ -182,3 +182,19 @@ td::Tensor train_step(td::nn::Sequential& model, const Loss& loss_fn,
   return loss_fn(output.detach(), targets);
 }
 }  // namespace loss_twice
+
+// answer: trains_what_evaluates
+// expect: after a step of a model that is in evaluation mode as a whole
+// Puts a model in evaluation mode into training mode. A frozen part of a model that trains stays.
+namespace trains_what_evaluates {
+td::Tensor train_step(td::nn::Sequential& model, const Loss& loss_fn,
+                      td::optim::Optimizer& optimizer, const td::Tensor& inputs,
+                      const td::Tensor& targets) {
+  if (!model->is_training()) model->train();
+  optimizer.zero_grad();
+  const td::Tensor loss = loss_fn(model->forward(inputs), targets);
+  loss.backward();
+  optimizer.step();
+  return loss.detach();
+}
+}  // namespace trains_what_evaluates

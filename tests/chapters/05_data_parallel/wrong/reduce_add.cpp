@@ -233,3 +233,23 @@ void reduce_add(const std::vector<std::vector<td::Tensor>>& parameters) {
   }
 }
 }  // namespace adds_too_early
+
+// answer: takes_the_gradients
+// expect: replica 1's own gradient, which stays, is undefined afterwards
+// Drops the gradients of the replicas after it has added them.
+namespace takes_the_gradients {
+void reduce_add(const std::vector<std::vector<td::Tensor>>& parameters) {
+  const td::NoGradGuard no_grad;
+  for (std::size_t p = 0; p < parameters[0].size(); ++p) {
+    const td::Device device = parameters[0][p].device();
+    td::Tensor sum;
+    for (const auto& replica : parameters) {
+      const td::Tensor gradient = replica[p].grad();
+      if (!gradient.defined()) continue;
+      sum = sum.defined() ? sum + gradient.to(device) : gradient.to(device).clone();
+      replica[p].mutable_grad() = td::Tensor();
+    }
+    parameters[0][p].mutable_grad() = sum;
+  }
+}
+}  // namespace takes_the_gradients

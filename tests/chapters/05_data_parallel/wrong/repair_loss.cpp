@@ -120,3 +120,26 @@ td::Tensor parallel_loss(td::nn::Sequential& model, const td::Tensor& inputs,
   return sum;
 }
 }  // namespace sums_the_means
+
+// answer: one_device_per_row
+// expect: 4 rows on {cpu, cpu, cpu}
+// Leaves devices out only where there are fewer rows than devices. 4 rows are 2 and 2 on three
+// devices.
+namespace one_device_per_row {
+td::Tensor parallel_loss(td::nn::Sequential& model, const td::Tensor& inputs,
+                         const td::Tensor& targets, const std::vector<td::Device>& devices) {
+  std::vector<td::Device> used = devices;
+  const auto rows = static_cast<std::size_t>(inputs.size(0));
+  if (rows < used.size()) used.erase(used.begin() + inputs.size(0), used.end());
+  const std::vector<td::Tensor> parts = td::nn::parallel::scatter(inputs, used);
+  const std::vector<td::Tensor> target_parts = td::nn::parallel::scatter(targets, used);
+  auto replicas = td::nn::parallel::replicate(model, used);
+  td::Tensor sum = td::zeros({}, devices[0]);
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    const td::Tensor output = replicas[i]->forward(parts.at(i));
+    const td::Tensor loss = td::nn::functional::mse_loss(output, target_parts.at(i));
+    sum = sum + loss.to(devices[0]) * static_cast<double>(parts.at(i).size(0));
+  }
+  return sum / static_cast<double>(rows);
+}
+}  // namespace one_device_per_row
