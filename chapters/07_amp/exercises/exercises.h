@@ -187,6 +187,8 @@ AmpResult train_amp(td::nn::Sequential& model, td::optim::Optimizer& optimizer,
 ///   - "After one batch with infinite gradients all weights are NaN."
 ///   - "The second step ends with an error of unscale_, and the scale never changes."
 ///
+/// As in the file, gradients that the parameters have before must not take part.
+///
 /// @param optimizer of all parameters of the model; @param scaler an enabled one.
 /// @param batch on the device of the model.
 /// @param max_norm the largest norm of the true gradients, without the scale.

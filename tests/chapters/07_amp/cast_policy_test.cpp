@@ -117,3 +117,39 @@ TEST_CASE("integers keep their type, and the samples their values", "[cast_polic
   check::expect_close(check::values(values), std::vector<double>{1.001, 2, 3}, 1e-6, "the sample");
   expect_policy(kSame, {{td::zeros({0})}}, td::kFloat16, Policy::kUnlisted, "an empty result");
 }
+
+TEST_CASE("the limit for the errors of a sample is that of its own result", "[cast_policy]") {
+  const Operation shifted{[](const td::TensorList& a) {
+    return a[0] + (a[0].scalar_type() == td::kFloat32 ? 0.0 : 0.5);
+  }};
+  const td::TensorList small = {floats({0.25, -10})}, large = {floats({0.25, -1000})};
+  for (const auto& samples : {std::vector{small, large}, std::vector{large, small}})
+    expect_policy(shifted, samples, td::kFloat16, Policy::kFloat,
+                  "errors of 0.5 in two samples, whose largest elements are 10 and 1000");
+}
+
+TEST_CASE("an infinity or NaN of float32 may become any number", "[cast_policy]") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double other : {0.0, 5.0, nan}) {
+    const Operation differs{[other](const td::TensorList& a) {
+      return a[0].scalar_type() == td::kFloat32 ? a[0] * 1
+                                                : floats({1, other, other}).to(a[0].scalar_type());
+    }};
+    expect_policy(differs, {{floats({1, inf, nan})}}, td::kFloat16, Policy::kUnlisted,
+                  "1, inf and NaN, of which the last two become " + std::to_string(other));
+  }
+}
+
+TEST_CASE("the trials are not recorded by autograd", "[cast_policy]") {
+  int recorded = 0;
+  const Operation watched{[&](const td::TensorList& a) {
+    td::Tensor result = a[0] * 2;
+    recorded += result.requires_grad();
+    return result;
+  }};
+  choose_policy(watched, {{floats({1, 2}).requires_grad_()}}, td::kFloat16, 0.01);
+  check::expect(recorded == 0, "autograd recorded " + std::to_string(recorded) +
+                                   " runs of the operation with a sample that requires grad: run "
+                                   "it under a NoGradGuard");
+}

@@ -156,3 +156,13 @@ TEST_CASE("the host reads one value for all pairs", "[master_step]") {
                 "the host read the device " + std::to_string(reads) +
                     " times for 20 pairs; combine the answers on the device, and read one");
 }
+
+TEST_CASE("a finite gradient makes a step, also if the new master is infinite", "[master_step]") {
+  const Pair far = pair_of({0}, {3e38f}, td::kBFloat16, "sim:0"),
+             near = pair_of({0}, {1}, td::kBFloat16, "sim:0");
+  check::expect(step({far, near}, 1, 2),
+                "gradients of 3e38 and 1, scale 1, lr 2: both are finite, and the step was not "
+                "made; look at the gradients, not at the new masters");
+  check::expect_close(check::values(near.master), std::vector<double>{-2}, 0,
+                      "the master of the second pair, whose gradient is 1, scale 1, lr 2");
+}

@@ -120,3 +120,15 @@ TEST_CASE("the scale grows after enough good steps", "[repair_scaling]") {
   check::expect_close(run.scaler.get_scale(), 2 * kScale, 0,
                       "the scale after two steps with growth_interval 2");
 }
+
+TEST_CASE("gradients of before do not count", "[repair_scaling]") {
+  Run run("cpu"), expected("cpu");
+  const auto batch = batch_on("cpu");
+  for (const td::Tensor& parameter : run.model->parameters())
+    parameter.mutable_grad() = td::ones_like(parameter.detach());
+  scaled_step(run.model, run.optimizer, run.scaler, batch, 100);
+  step_by_hand(expected, batch, 100);
+  check::expect_close(weights_of(run), weights_of(expected), 1e-5,
+                      "all weights after a step of a model that had gradients before, which the "
+                      "step must clear first");
+}

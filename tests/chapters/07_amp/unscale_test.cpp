@@ -188,3 +188,17 @@ TEST_CASE("the gradient of a 16-bit loss goes back to it", "[unscale]") {
     check::expect_close(loss.grad(), td::tensor(1024.0), 0, "its gradient");
   }
 }
+
+TEST_CASE("a 16-bit parameter without a gradient is no error", "[unscale]") {
+  const td::Tensor frozen = td::zeros({2}, td::TensorOptions(td::kFloat16));
+  const td::Tensor with = with_gradient({8}, "cpu");
+  try {
+    unscale({frozen, with}, 8);
+  } catch (const td::DtypeError& error) {
+    check::expect(false, std::string("a float16 parameter without a gradient is left as it is; "
+                                     "only gradients must be float32. The error was: ") +
+                             error.what());
+  }
+  check::expect_close(gradient_of(with), std::vector<double>{1}, 0,
+                      "the gradient of the parameter after it");
+}

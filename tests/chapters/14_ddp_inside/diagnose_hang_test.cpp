@@ -64,6 +64,10 @@ TEST_CASE("a rank that has made another call", "[diagnose_hang]") {
          {Diagnosis::kDifferent, 4, {1, 3}}, "two ranks against two: rank 0 counts as right");
   expect({from(4, {reduce(3)}), from(4, {reduce(1)}), from(4, {reduce(2)}), from(4, {reduce(1)})},
          {Diagnosis::kDifferent, 4, {0, 2}}, "most ranks make the call of rank 1");
+  expect({from(4, {reduce(3)}), from(4, {reduce(2)}), from(4, {reduce(3)}), from(4, {reduce(1)}),
+          from(4, {reduce(2)}), from(4, {reduce(3)})},
+         {Diagnosis::kDifferent, 4, {1, 3, 4}},
+         "three different calls: the ranks are in ascending order");
 }
 
 TEST_CASE("calls differ in any of their fields", "[diagnose_hang]") {

@@ -184,6 +184,25 @@ TEST_CASE("finish starts the buckets that did not become complete", "[overlap]")
   expect_gradients(overlap.parameters, {1, 0, 3, 4}, "with an unused parameter");
 }
 
+TEST_CASE("finish starts a bucket without any gradient, too", "[overlap]") {
+  NotedGroup group;
+  std::vector<td::Tensor> parameters = four_parameters();
+  for (const std::size_t p : {1u, 2u}) parameters[p].mutable_grad() = td::Tensor();
+  Overlap overlap(parameters, {{3}, {2, 1}, {0}}, group);
+  for (const std::size_t p : {3u, 0u}) gradient_ready(overlap, p);
+  finish(overlap);
+  for (const std::string bucket : {"40", "50", "10"})
+    check::expect(std::count(group.notes.begin(), group.notes.end(), "start " + bucket) == 1,
+                  "this rank used no parameter of the bucket of 50 elements: finish did not start "
+                  "the bucket of " +
+                      bucket + " elements, for which another rank waits");
+  for (const std::size_t p : {1u, 2u})
+    check::expect(overlap.parameters[p].grad().defined(),
+                  "parameter " + std::to_string(p) +
+                      " of a bucket without any gradient has none after finish");
+  expect_gradients(overlap.parameters, {1, 0, 0, 4}, "with an unused bucket");
+}
+
 TEST_CASE("a backward pass that uses all parameters follows one that does not", "[overlap]") {
   NotedGroup group;
   Overlap overlap(four_parameters(), {{3, 2}, {1, 0}}, group);

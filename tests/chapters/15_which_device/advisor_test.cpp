@@ -82,6 +82,8 @@ TEST_CASE("a gain below ten percent does not change the advice", "[advisor]") {
                 "device 1 takes 0.905 to 0.91 of the time");
   expect_tables({{{1, 100}, {10, 200}, {100, 1000}}, {{1, 89}, {10, 179}, {100, 890}}}, {{1, 1}},
                 "device 1 takes 0.89 of the time everywhere");
+  expect_tables({{{1, 100}, {10, 100}}, {{1, 130}, {10, 90}}}, {{0, 1}, {1, 8}},
+                "device 1 takes exactly 0.9 of the time at 10, which is enough", 1);
   expect_tables({{{1, 100}, {10, 1000}, {100, 2000}},
                  {{1, 200}, {10, 500}, {100, 900}},
                  {{1, 300}, {10, 600}, {100, 880}}},

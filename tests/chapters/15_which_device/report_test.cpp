@@ -152,7 +152,7 @@ TEST_CASE("spans of any length, however short, at any time", "[report]") {
 }
 
 TEST_CASE("a step of hours, and one of nanoseconds", "[report]") {
-  for (const double all : {1e4, 1e-8}) {
+  for (const double all : {1e4, 1e-8, 1e-10}) {
     const StepReport report =
         read_report(2 * all, all, 2, {{0, kCompute, 0, all}, {1, kCopy, 0, all / 4}});
     std::ostringstream what;
@@ -160,6 +160,8 @@ TEST_CASE("a step of hours, and one of nanoseconds", "[report]") {
     check::expect_close(report.copies / all, 0.25, 1e-9, what.str() + ", its part lost to copies");
     check::expect_close(report.waiting / all, 0.75, 1e-9,
                         what.str() + ", its part lost to waiting");
+    check::expect(report.largest == Loss::kWaiting,
+                  what.str() + ": the largest loss is kWaiting, got " + name(report.largest));
   }
 }
 

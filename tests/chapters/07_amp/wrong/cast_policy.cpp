@@ -142,3 +142,83 @@ td::autocast::Policy choose_policy(const Operation& operation,
   return choose_with({}, operation, samples, fast, tolerance);
 }
 }  // namespace by_the_name_of_the_unit
+
+// answer: detaches_the_results
+// expect: autograd recorded 2 runs of the operation
+// Compares detached results, but autograd has recorded both runs before.
+namespace detaches_the_results {
+td::autocast::Policy choose_policy(const Operation& operation,
+                                   const std::vector<td::TensorList>& samples, td::ScalarType fast,
+                                   double tolerance) {
+  for (const td::TensorList& sample : samples) {
+    td::TensorList rounded;
+    for (const td::Tensor& argument : sample)
+      rounded.push_back(argument.is_floating_point() ? argument.to(fast) : argument);
+    const td::Tensor exact = operation.run(sample).detach();
+    const td::Tensor tried = operation.run(rounded).detach().to(td::kFloat32);
+    if (exact.numel() == 0) continue;
+    const td::Tensor counts = td::isfinite(exact);
+    const td::Tensor largest = td::where(counts, exact.abs(), td::zeros_like(exact)).max();
+    const td::Tensor fits = td::isfinite(tried) & ((tried != 0) | (exact == 0)) &
+                            ((tried - exact).abs() <= largest * tolerance);
+    if ((counts & ~fits).any().item<bool>()) return td::autocast::Policy::kFloat;
+  }
+  return operation.tensor_cores ? td::autocast::Policy::kLowerPrecision
+                                : td::autocast::Policy::kUnlisted;
+}
+}  // namespace detaches_the_results
+
+// answer: one_limit_for_all_samples
+// expect: whose largest elements are 10 and 1000 in float16: expected kFloat, got kUnlisted
+// Compares the largest error of all samples with the largest element of all samples.
+namespace one_limit_for_all_samples {
+td::autocast::Policy choose_policy(const Operation& operation,
+                                   const std::vector<td::TensorList>& samples, td::ScalarType fast,
+                                   double tolerance) {
+  const td::NoGradGuard no_grad;
+  double worst = 0, largest = 0;
+  for (const td::TensorList& sample : samples) {
+    td::TensorList rounded;
+    for (const td::Tensor& argument : sample)
+      rounded.push_back(argument.is_floating_point() ? argument.to(fast) : argument);
+    const td::Tensor exact = operation.run(sample);
+    const td::Tensor tried = operation.run(rounded).to(td::kFloat32);
+    if (exact.numel() == 0) continue;
+    const td::Tensor counts = td::isfinite(exact), zeros = td::zeros_like(exact);
+    const td::Tensor fits = td::isfinite(tried) & ((tried != 0) | (exact == 0));
+    if ((counts & ~fits).any().item<bool>()) return td::autocast::Policy::kFloat;
+    largest = std::max(largest, td::where(counts, exact.abs(), zeros).max().item<double>());
+    const td::Tensor error = td::where(counts, (tried - exact).abs(), zeros);
+    worst = std::max(worst, error.max().item<double>());
+  }
+  if (worst > tolerance * largest) return td::autocast::Policy::kFloat;
+  return operation.tensor_cores ? td::autocast::Policy::kLowerPrecision
+                                : td::autocast::Policy::kUnlisted;
+}
+}  // namespace one_limit_for_all_samples
+
+// answer: infinity_becomes_zero
+// expect: 1, inf and NaN, of which the last two become 0.000000 in float16: expected kUnlisted
+// Takes an infinity that becomes 0 for an underflow.
+namespace infinity_becomes_zero {
+td::autocast::Policy choose_policy(const Operation& operation,
+                                   const std::vector<td::TensorList>& samples, td::ScalarType fast,
+                                   double tolerance) {
+  const td::NoGradGuard no_grad;
+  for (const td::TensorList& sample : samples) {
+    td::TensorList rounded;
+    for (const td::Tensor& argument : sample)
+      rounded.push_back(argument.is_floating_point() ? argument.to(fast) : argument);
+    const td::Tensor exact = operation.run(sample);
+    const td::Tensor tried = operation.run(rounded).to(td::kFloat32);
+    if (exact.numel() == 0) continue;
+    const td::Tensor counts = td::isfinite(exact);
+    const td::Tensor largest = td::where(counts, exact.abs(), td::zeros_like(exact)).max();
+    const td::Tensor fits = td::isfinite(tried) & ((tried - exact).abs() <= largest * tolerance);
+    const td::Tensor underflow = (tried == 0) & (exact != 0);
+    if (((counts & ~fits) | underflow).any().item<bool>()) return td::autocast::Policy::kFloat;
+  }
+  return operation.tensor_cores ? td::autocast::Policy::kLowerPrecision
+                                : td::autocast::Policy::kUnlisted;
+}
+}  // namespace infinity_becomes_zero

@@ -278,3 +278,29 @@ bool master_step(const std::vector<td::Tensor>& model, const std::vector<td::Ten
   return true;
 }
 }  // namespace sum_of_squares
+
+// answer: looks_at_the_new_masters
+// expect: both are finite, and the step was not made; look at the gradients
+// Looks for infinity in what the masters would become.
+namespace looks_at_the_new_masters {
+bool master_step(const std::vector<td::Tensor>& model, const std::vector<td::Tensor>& masters,
+                 float scale, double lr) {
+  const td::NoGradGuard no_grad;
+  td::TensorList next(model.size());
+  td::Tensor finite;
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    if (!model[i].grad().defined()) continue;
+    next[i] = masters[i] - model[i].grad().to(td::kFloat32) * (lr / scale);
+    const td::Tensor here = td::isfinite(next[i]).all();
+    finite = finite.defined() ? finite & here : here;
+  }
+  if (finite.defined() && !finite.item<bool>()) return false;
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    if (!next[i].defined()) continue;
+    td::Tensor master = masters[i], parameter = model[i];
+    master.copy_(next[i]);
+    parameter.copy_(next[i]);
+  }
+  return true;
+}
+}  // namespace looks_at_the_new_masters

@@ -154,3 +154,25 @@ td::Tensor scaled_step(td::nn::Sequential& model, td::optim::Optimizer& optimize
   return loss.detach();
 }
 }  // namespace updates_first
+
+// answer: clears_at_the_end
+// expect: all weights after a step of a model that had gradients before
+// Adds the first step's gradients to those that the model has already.
+namespace clears_at_the_end {
+td::Tensor scaled_step(td::nn::Sequential& model, td::optim::Optimizer& optimizer,
+                       td::amp::GradScaler& scaler, const td::data::Example<>& batch,
+                       double max_norm) {
+  td::Tensor loss;
+  {
+    const td::amp::AutocastGuard autocast(batch.data.device().type(), td::kFloat16);
+    loss = td::nn::functional::cross_entropy(model->forward(batch.data), batch.target);
+  }
+  scaler.scale(loss).backward();
+  scaler.unscale_(optimizer);
+  td::nn::utils::clip_grad_norm_(optimizer.parameters(), max_norm);
+  scaler.step(optimizer);
+  scaler.update();
+  optimizer.zero_grad();
+  return loss.detach();
+}
+}  // namespace clears_at_the_end

@@ -293,3 +293,26 @@ bool unscale(const std::vector<td::Tensor>& parameters, float scale) {
   return false;
 }
 }  // namespace stops_at_the_overflow
+
+// answer: type_of_the_parameters
+// expect: a float16 parameter without a gradient is left as it is
+// Looks at the types of the parameters, also of those without a gradient.
+namespace type_of_the_parameters {
+td::Tensor scale_loss(const td::Tensor& loss, float scale) { return loss.to(td::kFloat32) * scale; }
+
+bool unscale(const std::vector<td::Tensor>& parameters, float scale) {
+  const td::NoGradGuard no_grad;
+  for (const td::Tensor& parameter : parameters)
+    if (parameter.scalar_type() != td::kFloat32)
+      throw td::DtypeError(std::string("unscale: ") + td::dtype_name(parameter.scalar_type()));
+  td::Tensor finite;
+  for (const td::Tensor& parameter : parameters) {
+    td::Tensor gradient = parameter.grad();
+    if (!gradient.defined()) continue;
+    const td::Tensor here = td::isfinite(gradient).all();
+    finite = finite.defined() ? finite & here : here;
+    gradient.mul_(1.0 / scale);
+  }
+  return finite.defined() && !finite.item<bool>();
+}
+}  // namespace type_of_the_parameters

@@ -339,3 +339,45 @@ Diagnosis diagnose_hang(const std::vector<CallRecords>& records) {
   return {};
 }
 }  // namespace begins_where_all_have_records
+
+// answer: ranks_grouped_by_call
+// expect: three different calls: the ranks are in ascending order: expected kDifferent, call 4
+// Lists the ranks call by call, so with three different calls they are not in ascending order.
+namespace ranks_grouped_by_call {
+Diagnosis diagnose_hang(const std::vector<CallRecords>& records) {
+  std::uint64_t first = UINT64_MAX, last = 0;
+  for (const CallRecords& r : records) {
+    if (r.calls.empty()) continue;
+    first = std::min(first, r.calls.front().sequence);
+    last = std::max(last, r.latest());
+  }
+  for (std::uint64_t number = last ? first : 1; number <= last; ++number) {
+    std::vector<std::pair<CallRecords::Call, std::vector<int>>> groups;
+    std::vector<int> late;
+    for (int rank = 0; rank < static_cast<int>(records.size()); ++rank) {
+      const CallRecords& r = records[static_cast<std::size_t>(rank)];
+      const CallRecords::Call* call = r.find(number);
+      if (!call) {
+        if (r.latest() < number) late.push_back(rank);
+        continue;
+      }
+      const auto same = [&](const auto& group) { return group.first == *call; };
+      auto group = std::find_if(groups.begin(), groups.end(), same);
+      if (group == groups.end()) group = groups.insert(groups.end(), {*call, {}});
+      group->second.push_back(rank);
+    }
+    if (groups.size() > 1) {
+      auto most = groups.begin();
+      for (auto group = groups.begin(); group != groups.end(); ++group)
+        if (group->second.size() > most->second.size()) most = group;
+      Diagnosis found{Diagnosis::kDifferent, number, {}};
+      for (auto group = groups.begin(); group != groups.end(); ++group)
+        if (group != most)
+          found.ranks.insert(found.ranks.end(), group->second.begin(), group->second.end());
+      return found;
+    }
+    if (!late.empty()) return {Diagnosis::kNotCalled, number, late};
+  }
+  return {};
+}
+}  // namespace ranks_grouped_by_call

@@ -576,3 +576,46 @@ StepReport read_report(double seconds_on_one, double seconds_on_all, int devices
   return r;
 }
 }  // namespace takes_nan
+
+// answer: tiny_losses_are_none
+// expect: a step of 1e-10 seconds: the largest loss is kWaiting, got kNone
+// Takes losses below a nanosecond for rounding errors.
+namespace tiny_losses_are_none {
+StepReport read_report(double seconds_on_one, double seconds_on_all, int devices,
+                       const std::vector<StepSpan>& spans) {
+  const auto positive = [](double value) { return value > 0; };
+  TD_CHECK(td::Error, positive(seconds_on_one) && positive(seconds_on_all) && devices >= 1,
+           "read_report: times and devices must be positive");
+  std::vector<double> cuts = {0, seconds_on_all};
+  for (const StepSpan& span : spans) {
+    TD_CHECK(td::Error, span.device >= 0 && span.device < devices, "read_report: no such device");
+    cuts.push_back(std::clamp(span.begin, 0.0, seconds_on_all));
+    cuts.push_back(std::clamp(span.end, 0.0, seconds_on_all));
+  }
+  std::sort(cuts.begin(), cuts.end());
+  double lost[5] = {};
+  for (int device = 0; device < devices; ++device)
+    for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+      if (cuts[i] == cuts[i + 1]) continue;
+      int reason = 4;
+      for (const StepSpan& span : spans)
+        if (span.device == device && span.begin <= cuts[i] && span.end >= cuts[i + 1])
+          reason = std::min(reason, static_cast<int>(span.activity));
+      lost[reason] += cuts[i + 1] - cuts[i];
+    }
+  StepReport report;
+  report.speed_up = seconds_on_one / seconds_on_all;
+  report.efficiency = report.speed_up / devices;
+  report.copies = lost[1];
+  report.communication = lost[2];
+  report.launches = lost[3];
+  report.waiting = lost[4];
+  double most = 1e-9;
+  for (int reason = 1; reason < 5; ++reason)
+    if (lost[reason] > most) {
+      most = lost[reason];
+      report.largest = static_cast<Loss>(reason);
+    }
+  return report;
+}
+}  // namespace tiny_losses_are_none
