@@ -4,6 +4,7 @@
 // threads that wait at different barriers, and reports them.
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "simt/debug_info.h"
 #include "simt/machine.h"
@@ -29,6 +30,7 @@ void Machine::release_barrier() {
   if (barriers_differ_ || (observer_ && exited_ > failed_)) check_barrier();
   barriers_differ_ = false;
   steps_ = 0;
+  if (std::exchange(may_have_waited_, false)) ++rounds_;
   std::uint64_t trues = 0;
   for (const Thread& thread : threads_)
     if (thread.state == Thread::State::kAtBarrier) trues += thread.value;

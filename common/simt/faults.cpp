@@ -77,8 +77,8 @@ void Machine::report_timeout(const Fault& fault) {
           " s in which no thread of its block has ended: the launch timed out and was terminated "
           "(cudaErrorLaunchTimeout)\n  the loop has no end, or it waits for a value that no "
           "thread writes. A plain variable may be read only once: use volatile or an atomic "
-          "function. A block must not wait for a later one: sim runs them one after another, "
-          "and a GPU may do so, too. More time: TD_SIM_TIME_LIMIT=60");
+          "function. A block that waits for another one needs a grid of which all blocks run at "
+          "the same time. More time: TD_SIM_TIME_LIMIT=60");
   timed_out_ = true;
   abandon_block();
 }

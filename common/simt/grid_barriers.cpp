@@ -1,5 +1,6 @@
-// Barriers of a cooperative launch. A block stays on its OS thread, and all blocks share the places
-// of their shared variables; so a block that waits is suspended with a copy of its shared memory.
+// Blocks that wait for others: at barriers of a cooperative launch, and in loops. A block stays on
+// its OS thread, and all blocks share the places of their shared variables; so a block that waits
+// is suspended with a copy of its shared memory.
 #include <algorithm>
 #include <utility>
 
@@ -40,10 +41,20 @@ SuspendedBlock Machine::suspend() {
   }
   block.order = order_;
   block.index = block_;
+  block.next_thread = next_thread_;
   block.exited = exited_;
   block.failed = failed_;
+  block.at_barrier = at_barrier_;
+  block.active = active_;
+  block.barrier_pc = barrier_pc_;
+  block.barriers_differ = barriers_differ_;
   block.warps = warps_;
+  block.ready.assign(ready_.begin() + static_cast<std::ptrdiff_t>(next_ready_), ready_.end());
+  block.copies = std::exchange(copies_, {});
+  ready_.clear();
+  next_ready_ = 0;
   at_grid_barrier_ = 0;
+  if (std::exchange(is_stalled_, false)) suspended_ += threads_.size();
   block.threads = std::move(threads_);  // the functions on their stacks know their addresses
   threads_.resize(block.threads.size());
   for (std::size_t i = 0; i < threads_.size(); ++i) threads_[i].info = block.threads[i].info;
@@ -59,11 +70,22 @@ bool Machine::resume_block(SuspendedBlock block) {
   order_ = std::move(block.order);
   block_ = block.index;
   blockIdx = block_;
+  next_thread_ = block.next_thread;
   exited_ = block.exited;
   failed_ = block.failed;
-  for (const std::uint32_t i : order_)
-    if (threads_[i].state == Thread::State::kAtGridBarrier) make_ready(threads_[i]);
-  limit_.restart();
+  at_barrier_ = block.at_barrier;
+  active_ = block.active;
+  barrier_pc_ = block.barrier_pc;
+  barriers_differ_ = block.barriers_differ;
+  ready_ = std::move(block.ready);
+  copies_ = std::move(block.copies);
+  if (is_cooperative()) {
+    for (const std::uint32_t i : order_)
+      if (threads_[i].state == Thread::State::kAtGridBarrier) make_ready(threads_[i]);
+    limit_.restart();
+  } else {
+    suspended_ -= threads_.size();  // its time goes on: nothing has happened that it waits for
+  }
   if (observer_) observer_->resume_block(block_);
   return run_threads();
 }

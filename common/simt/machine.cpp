@@ -42,6 +42,7 @@ void Machine::begin(const Launch& launch, Observer* observer, const RunOptions& 
   library_ = &library_of(launch.kernel);
   const dim3 block = launch.info.block;
   const std::uint32_t count = block.x * block.y * block.z;
+  suspended_ = 0;
   threads_.assign(count, Thread());
   for (std::uint32_t i = 0; i < count; ++i)
     threads_[i].info = {{i % block.x, i / block.x % block.y, i / block.x / block.y}, i};
@@ -87,10 +88,24 @@ bool Machine::run_block(std::uint32_t number) {
   return run_threads();
 }
 
-/// Until all have returned, or wait at a barrier of the grid.
+/// Whether threads of the block have been in loops for a while, with barriers or without, and none
+/// has ended. They may wait for another block, which a GPU runs at the same time. An observer sees
+/// that in one order of the blocks, and reports it in the others.
+bool Machine::stalls() const {
+  constexpr std::size_t kMostSuspended = 32768;  // threads, each with pages of its stack
+  const std::size_t most_rounds = suspended_ > 0 ? 16 : 1024;
+  return (yields_ > threads_.size() || rounds_ > most_rounds) && !is_cooperative() &&
+         (!observer_ || options_.order == Order::kForward) &&
+         suspended_ + threads_.size() <= kMostSuspended;
+}
+
+/// Until all have returned, or wait for other blocks.
 bool Machine::run_threads() {
   const std::size_t count = threads_.size();
+  is_stalled_ = false;
+  yields_ = rounds_ = 0;
   while (!stuck_) {
+    if ((is_stalled_ = stalls())) break;
     const bool can_begin = next_thread_ < count;
     if (next_ready_ < ready_.size() && !(can_begin && begins_others_)) {
       resume(*ready_[next_ready_++], fibers_.outside());
@@ -178,6 +193,7 @@ void Machine::finish(Thread& thread) {
   const std::uint32_t warp = thread.info.warp();
   thread.state = Thread::State::kRuns;  // no longer waits, also if it was about to
   ++exited_;
+  yields_ = rounds_ = 0;
   limit_.restart();
   warps_[warp].exited |= 1u << thread.info.lane();
   if (warps_[warp].waiting) complete_waiting(warp);
@@ -213,8 +229,9 @@ void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes,
 
 void Machine::may_wait(std::uintptr_t pc) {
   // A loop that waits for another thread would never end if that thread did not run.
-  constexpr int kMostInARow = 4096;
-  if (++waits_ < kMostInARow) return;
+  constexpr int kMostInARow = 4096, kMostBesideOthers = 64;
+  may_have_waited_ = true;
+  if (++waits_ < (suspended_ > 0 ? kMostBesideOthers : kMostInARow)) return;
   if (limit_.is_over()) end_at_fault({SIGVTALRM, pc - 1});
   if (active_ > 0) group_active();  // it may wait for one of them
   let_others_run();
@@ -226,6 +243,7 @@ void Machine::wait_for_others(std::uintptr_t pc) {
 }
 
 void Machine::let_others_run() {
+  ++yields_;
   begins_others_ = true;
   make_ready(*current_);
   wait(*current_);

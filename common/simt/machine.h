@@ -62,13 +62,17 @@ struct Warp {
   unsigned active = 0;   ///< In active_lanes(); they do not count as waiting.
 };
 
-/// A block whose threads wait at a barrier of the grid, or have returned.
+/// A block whose threads wait for other blocks, or have returned.
 struct SuspendedBlock {
   std::vector<Thread> threads;
   std::vector<Warp> warps;
   std::vector<std::uint32_t> order;
+  std::vector<Thread*> ready;
+  std::vector<AsyncCopies> copies;
   uint3 index{};
-  std::uint32_t exited = 0, failed = 0;
+  std::uint32_t next_thread = 0, exited = 0, failed = 0, at_barrier = 0, active = 0;
+  std::uintptr_t barrier_pc = 0;
+  bool barriers_differ = false;
   std::vector<char> shared[2];  ///< A copy of its variables, and of its dynamic shared memory.
 };
 
@@ -86,10 +90,11 @@ class Machine {
   ///@}
   /// Runs one block. @return false when the launch cannot continue.
   bool run_block(std::uint32_t number);
-  /// Whether the block waits at a barrier of the grid, after run_block and resume_block. Then the
-  /// caller suspends it, and resumes it after all blocks have arrived there.
+  /// Whether the block waits for others, after run_block and resume_block: at a barrier of the
+  /// grid, or in a loop of a launch that is not cooperative. Then the caller suspends it, and
+  /// resumes it after all blocks have arrived at the barrier, or after others have run.
   ///@{
-  bool is_suspended() const { return at_grid_barrier_ > 0; }
+  bool is_suspended() const { return at_grid_barrier_ > 0 || is_stalled_; }
   SuspendedBlock suspend();
   bool resume_block(SuspendedBlock block);
   ///@}
@@ -150,6 +155,7 @@ class Machine {
   Machine();
   static void work(void* machine, Fiber& self);
   void run_thread(Thread& thread, Fiber& self);
+  bool stalls() const;
   void begin_block(std::uint32_t number);
   bool run_threads();
   std::vector<Range> shared_memory() const;
@@ -220,8 +226,13 @@ class Machine {
   Fiber* fiber_ = nullptr;           // of the current thread
   uint3 block_{};
   bool stuck_ = false, timed_out_ = false;
-  int waits_ = 0;  // calls of may_wait() since the last switch
-  int steps_ = 0;  // of keep_in_step() in this block since the last barrier
+  bool is_stalled_ = false;       // the block waits in loops, and others are to run
+  bool may_have_waited_ = false;  // may_wait() was called since the last barrier
+  std::size_t yields_ = 0;        // of threads that wait in a loop, since one ended
+  std::size_t rounds_ = 0;        // of a loop with a barrier, since a thread ended
+  std::size_t suspended_ = 0;     // threads of blocks that are suspended because they stalled
+  int waits_ = 0;                 // calls of may_wait() since the last switch
+  int steps_ = 0;                 // of keep_in_step() in this block since the last barrier
   TimeLimit limit_;
   const Library* library_ = nullptr;  // of the kernel
   Fault fault_;

@@ -70,6 +70,28 @@ void run_together(const Launch& launch, Observer* observer, const RunOptions& op
   machine.end();
 }
 
+/// Runs blocks of a launch that is not cooperative: one after another, but one that waits in a loop
+/// for others is suspended, and goes on after them. A GPU would run several at the same time.
+/// @param number which block comes n-th.
+/// @param goes_on whether the launch does; gets what the last block said.
+template <class Number, class GoesOn>
+void run_blocks(Machine& machine, std::uint32_t count, Number number, GoesOn goes_on) {
+  std::vector<SuspendedBlock> waiting;
+  const auto keep = [&](bool block_goes_on) {
+    if (machine.is_suspended()) waiting.push_back(machine.suspend());
+    return goes_on(block_goes_on);
+  };
+  bool going = true;
+  for (std::uint32_t n = 0; n < count && going; ++n) going = keep(machine.run_block(number(n)));
+  std::size_t next = 0;  // of `waiting`
+  for (; next < waiting.size() && going; ++next) {
+    SuspendedBlock block = std::move(waiting[next]);
+    going = keep(machine.resume_block(std::move(block)));
+  }
+  waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(next));
+  if (!waiting.empty()) machine.abandon_suspended(std::move(waiting), count);
+}
+
 /// Runs the blocks one after another on the calling OS thread.
 void run_in_turn(const Launch& launch, Observer* observer, const RunOptions& options) {
   if (launch.info.is_cooperative) return run_together(launch, observer, options);
@@ -77,11 +99,12 @@ void run_in_turn(const Launch& launch, Observer* observer, const RunOptions& opt
   const BlockOrder order(count, options);
   Machine& machine = Machine::of_this_thread();
   machine.begin(launch, observer, options);
-  const std::uint32_t edge = options.edge_blocks ? options.edge_blocks : count;
-  for (std::uint32_t n = 0; n < count; ++n) {
-    if (n == edge && count - n > edge) n = count - edge;
-    if (!machine.run_block(order[n])) break;
-  }
+  const bool has_gap = options.edge_blocks && count > 2 * options.edge_blocks;
+  const std::uint32_t edge = has_gap ? options.edge_blocks : count;
+  run_blocks(
+      machine, has_gap ? 2 * edge : count,
+      [&](std::uint32_t n) { return order[n < edge ? n : count - 2 * edge + n]; },
+      [](bool goes_on) { return goes_on; });
   machine.end();
 }
 
@@ -170,9 +193,13 @@ std::vector<Finding> run_plain(const Launch& launch, const RunOptions& options) 
   parallel_for(0, count, kGrain, [&](std::int64_t begin, std::int64_t end) {
     Machine& machine = Machine::of_this_thread();
     machine.begin(launch, nullptr, options);
-    for (std::int64_t n = begin; n < end && !failed.load(std::memory_order_relaxed); ++n)
-      if (!machine.run_block(order[static_cast<std::uint32_t>(n)]) || !machine.findings().empty())
-        failed = true;
+    run_blocks(
+        machine, static_cast<std::uint32_t>(end - begin),
+        [&](std::uint32_t n) { return order[static_cast<std::uint32_t>(begin) + n]; },
+        [&](bool goes_on) {
+          if (!goes_on || !machine.findings().empty()) failed = true;
+          return !failed.load(std::memory_order_relaxed);
+        });
     machine.end();
     std::lock_guard lock(mutex);
     for (Finding& finding : machine.findings()) findings.push_back(std::move(finding));
