@@ -234,6 +234,7 @@ void Machine::may_wait(std::uintptr_t pc) {
   if (++waits_ < (suspended_ > 0 ? kMostBesideOthers : kMostInARow)) return;
   if (limit_.is_over()) end_at_fault({SIGVTALRM, pc - 1});
   if (active_ > 0) group_active();  // it may wait for one of them
+  ++yields_;
   let_others_run();
 }
 
@@ -243,7 +244,6 @@ void Machine::wait_for_others(std::uintptr_t pc) {
 }
 
 void Machine::let_others_run() {
-  ++yields_;
   begins_others_ = true;
   make_ready(*current_);
   wait(*current_);

@@ -107,7 +107,8 @@ TEST_CASE("All blocks of a cooperative launch wait for each other") {
       work();
     else
       CHECK(findings_of(work, {.order = order}).empty());
-    for (int i = 0; i < n; ++i) REQUIRE(ints(b)[i] == (i + steps) % n + steps);
+    const std::vector<int> values = ints(b);
+    for (int i = 0; i < n; ++i) REQUIRE(values[i] == (i + steps) % n + steps);
   }
 }
 

@@ -81,6 +81,7 @@ __global__ void device_function(const float* in, float* out);
 __global__ void wait_for_warp(volatile int* ready, int* out);
 __global__ void chained_sum(volatile int* ready, volatile int* sums);
 __global__ void wait_for_each_other(volatile int* ready, int* out);
+__global__ void wait_beside_barriers(volatile int* ready, int* out);
 __global__ void wait_for_nobody(const int* flag, int* out);
 __global__ void wait_at_barriers(int* out);
 

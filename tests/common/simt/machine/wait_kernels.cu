@@ -25,10 +25,24 @@ __global__ void chained_sum(volatile int* ready, volatile int* sums) {
   ready[block] = 1;
 }
 
+// The first block waits for the last one, and the last one for the first.
 __global__ void wait_for_each_other(volatile int* ready, int* out) {
-  ready[blockIdx.x] = 1;
-  while (ready[gridDim.x - 1 - blockIdx.x] == 0) continue;  // mark: wait for each other
-  out[blockIdx.x] = 1;
+  ready[blockIdx.x] = static_cast<int>(blockIdx.x) + 1;
+  int other;
+  while ((other = ready[gridDim.x - 1 - blockIdx.x]) == 0) continue;
+  out[blockIdx.x] = other - 1;
+}
+
+__global__ void wait_beside_barriers(volatile int* ready, int* out) {
+  __shared__ int seen;
+  if (threadIdx.x == 0) ready[blockIdx.x] = static_cast<int>(blockIdx.x) + 1;
+  for (int other = 0; other == 0;) {
+    if (threadIdx.x == 0) seen = ready[gridDim.x - 1 - blockIdx.x];
+    __syncthreads();
+    other = seen;
+    __syncthreads();
+    if (threadIdx.x == 0 && other > 0) out[blockIdx.x] = other - 1;
+  }
 }
 
 __global__ void wait_for_nobody(const int* flag, int* out) {

@@ -55,16 +55,27 @@ TEST_CASE("Volatile flags and fences order the blocks of a chain, whichever bloc
   }
 }
 
-// ThreadSanitizer delays signals until the program waits.
-#if !defined(TD_THREAD_SANITIZER)
-TEST_CASE("A launch whose blocks wait for each other ends, with the line that waits") {
-  const ShortTimeLimit limit;
-  const Tensor ready = sim_zeros({2}), out = sim_zeros({2});
-  check_timeout(
-      findings_of([&] { launch<wait_for_each_other>({.grid = 2, .block = 1}, ready, out); }),
-      "wait for each other");
+TEST_CASE("Blocks that wait for each other run by turns, with barriers in their loops, too") {
+  const auto check = [](auto work) {
+    for (const bool is_observed : {true, false}) {
+      const Tensor ready = sim_zeros({9}), out = sim_zeros({9});
+      if (is_observed)
+        CHECK(findings_of([&] { work(ready, out); }).empty());
+      else
+        work(ready, out);
+      CHECK(ints(out) == std::vector{8, 7, 6, 5, 4, 3, 2, 1, 0});
+    }
+  };
+  check([](const Tensor& ready, const Tensor& out) {
+    launch<wait_for_each_other>({.grid = 9, .block = 1}, ready, out);
+  });
+  check([](const Tensor& ready, const Tensor& out) {
+    launch<wait_beside_barriers>({.grid = 9, .block = 64}, ready, out);
+  });
 }
 
+// ThreadSanitizer delays signals until the program waits.
+#if !defined(TD_THREAD_SANITIZER)
 #ifndef __clang__  // which may take every loop for one that ends, and drops this one
 TEST_CASE("A loop without end ends its launch, observed and not, and sim goes on") {
   const ShortTimeLimit limit;
