@@ -43,7 +43,8 @@ td::Tensor gather(const std::vector<td::Tensor>& parts, td::Device destination);
 
 /// Exercise 5.replicate. Implement `replicate`. It must return one model per device:
 ///   * Element 0 is the model itself, so that the buffers that its forward pass writes (the running
-///     mean of batch norm) are kept. Its tensors keep their memory and never leave devices[0].
+///     mean of batch norm) are kept. Its tensors keep their memory, their values and their
+///     gradients, and never leave devices[0].
 ///   * Element i is a copy on devices[i] with its own memory, even if devices[i] is devices[0]. It
 ///     has the values, the mode of every layer (train or eval) and the frozen parameters of the
 ///     model.

@@ -58,12 +58,16 @@ TEST_CASE("a device that the machine does not have is rejected", "[parse_device]
   expect_error("cuda:0", kNoGpu, names(kNoGpu));
   expect_error("sim:0", kFourGpus, names(kFourGpus));
   expect_error("cuda:127", kOneGpu, names(kOneGpu));
+  const Devices two_digits = {"cpu", "sim:10", "cuda:12"};
+  expect_error("sim:1", two_digits, names(two_digits));
+  expect_error("cuda:1", two_digits, names(two_digits));
 }
 
 TEST_CASE("a kind without an index means the current device of the kind", "[parse_device]") {
   expect_device("cuda", kOneGpu, "cuda");
   expect_device("cuda", kFourGpus, "cuda");
   expect_device("sim", kNoGpu, "sim");
+  expect_device("sim", {"cpu", "sim:1", "sim:2"}, "sim");  // sim:0 is not the current device
 }
 
 TEST_CASE("a kind that the machine does not have is rejected", "[parse_device]") {

@@ -39,6 +39,13 @@ TEST_CASE("values that require grad stay as they are", "[leaf_on]") {
                   to(device) + ": after backward from the result, `values` has a gradient, too");
     check::expect(values.requires_grad() && values.is_leaf(),
                   to(device) + ": `values` required grad before the call, and should afterwards");
+    values.mutable_grad() = td::full({3}, 4.0);
+    leaf_on(values, device);
+    check::expect(
+        values.grad().defined(),
+        to(device) + ": `values` had a gradient before the call, and has none afterwards");
+    check::expect_close(values.grad(), td::full({3}, 4.0), 0,
+                        to(device) + ", the gradient that `values` had before the call");
     const auto product = values * 3;
     expect_leaf(leaf_on(product, device), device, "the result of an operation " + to(device));
     check::expect(product.requires_grad() && !product.is_leaf(),

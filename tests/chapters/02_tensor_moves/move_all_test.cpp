@@ -76,6 +76,9 @@ TEST_CASE("a tensor that is on the device already is returned itself", "[move_al
   const Tensors empty = {td::empty({0, 3}, "sim:0"), counted(1, {3}, td::kFloat)};
   check::expect(moved(empty, "sim:0", "a tensor without elements on sim:0")[0].is_same(empty[0]),
                 "tensor 0 has no elements and is on sim:0 already: expected the tensor itself");
+  const Tensors turned = {counted(1, {2, 3}, td::kFloat, "sim:0").t(), counted(1, {3}, td::kFloat)};
+  check::expect(moved(turned, "sim:0", "a transposed view on sim:0")[0].is_same(turned[0]),
+                "tensor 0 is a transposed view on sim:0 already: expected the tensor itself");
   need_two();
   const Tensors there = batch("sim:0");
   expect_transfers(transfers_of([&] { move_all(there, "sim:0"); }), 0, 0,

@@ -14,6 +14,10 @@ TEST_CASE("moving to the tensor's own device returns the same tensor", "[move_to
     check::expect(
         move_to(x, device).is_same(x),
         arrow(device, device) + ": nothing is to be done, so the same tensor was expected");
+    const auto view = td::ones({2, 3}, device).t();
+    check::expect(move_to(view, device).is_same(view),
+                  "a transposed view, " + arrow(device, device) +
+                      ": nothing is to be done, so the same tensor was expected");
   }
 }
 

@@ -41,6 +41,11 @@ TEST_CASE("momentum that is on the device already stays the same tensor", "[foll
   const td::Tensor held = momentum[0];
   follow(momentum, parameters);
   check::expect(momentum[0].is_same(held), "the momentum was in place already and was copied");
+  std::vector<td::Tensor> turned = {td::ones({2, 3}, "sim:0").t()};
+  const td::Tensor view = turned[0];
+  follow(turned, {td::ones({3, 2}, "sim:0")});
+  check::expect(turned[0].is_same(view),
+                "momentum that is a transposed view was in place already and was copied");
 }
 
 TEST_CASE("only the device changes, not the dtype", "[follow]") {

@@ -176,6 +176,7 @@ TEST_CASE("predict gives the class of every sample, in order", "[inference]") {
     const td::Tensor none = predict(Sequential(layer), {}, device);
     check::expect_sizes(none, {0}, "the classes of no batches");
     check::expect_dtype(none, td::kInt64, "the classes of no batches");
+    check::expect_on(none, "cpu", "the classes of no batches");
   }
 }
 

@@ -89,7 +89,11 @@ TEST_CASE("forward computes the five steps, on every device", "[module]") {
       const td::Tensor x = td::randn({9, 7});
       const std::string what =
           "scores with " + std::to_string(hidden.size()) + " hidden layers on " + device.str();
-      const td::Tensor scores = model->forward(x.to(device));
+      const td::Tensor inputs = x.to(device), before = inputs.clone();
+      const td::Tensor scores = model->forward(inputs);
+      check::expect_close(
+          inputs, before, 0,
+          "the inputs after forward on " + device.str() + ", which must not change");
       check::expect_on(scores, device, what);
       check::expect_close(scores, by_hand(*model, x, hidden.size()), 1e-4, what);
     }

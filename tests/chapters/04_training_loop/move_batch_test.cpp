@@ -31,6 +31,10 @@ TEST_CASE("nothing is copied that is on the device already", "[move_batch]") {
     const Batch moved = move_batch(batch, device);
     check::expect(moved.data.is_same(batch.data) && moved.target.is_same(batch.target),
                   "the batch was on " + device.str() + " already and was copied");
+    const Batch views{td::ones({7, 3}, device).t(), td::ones({2, 3}, device).t()};
+    const Batch same = move_batch(views, device);
+    check::expect(same.data.is_same(views.data) && same.target.is_same(views.target),
+                  "a batch of transposed views was on " + device.str() + " already and was copied");
   }
 }
 

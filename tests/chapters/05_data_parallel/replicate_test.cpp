@@ -47,6 +47,16 @@ TEST_CASE("other replicas have their own memory, and the model stays where it is
   }
 }
 
+TEST_CASE("the gradients of the model stay", "[replicate]") {
+  td::nn::Sequential model = make_model("sim:0");
+  const td::Tensor bias = model->parameters()[1];
+  bias.mutable_grad() = td::full({2}, 3.0).to("sim:0");
+  replicate(model, {"sim:0", "sim:1"});
+  check::expect(bias.grad().defined(),
+                "the bias of the model had a gradient before replicate, and has none afterwards");
+  check::expect_close(bias.grad(), td::full({2}, 3.0), 0, "the gradient of the model's bias");
+}
+
 TEST_CASE("replicas have the modes and the frozen layers of the model", "[replicate]") {
   td::nn::Sequential model = make_model("sim:0");
   model->eval();

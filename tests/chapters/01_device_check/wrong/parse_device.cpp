@@ -193,3 +193,34 @@ td::Device parse_device(const std::string& text, const std::vector<td::Device>& 
   throw std::out_of_range('"' + text + "\" is not one of" + names);
 }
 }  // namespace another_error
+
+// answer: compares_beginnings
+// expect: "sim:1" on a machine with cpu, sim:10, cuda:12: an error was expected
+// Takes sim:1 for a device of a machine with sim:10.
+namespace compares_beginnings {
+td::Device parse_device(const std::string& text, const std::vector<td::Device>& devices) {
+  const td::Device device(text == "cpu:0" ? "cpu" : text);
+  std::string all;
+  for (const td::Device other : devices) {
+    if (other.str().rfind(device.str(), 0) == 0) return device;
+    all += " " + other.str();
+  }
+  throw td::DeviceError('"' + text + "\" does not exist here; there are" + all);
+}
+}  // namespace compares_beginnings
+
+// answer: kind_means_the_first
+// expect: "sim" on a machine with cpu, sim:1, sim:2: expected sim, but it was rejected
+// Takes a kind without an index for device 0, which the machine may lack.
+namespace kind_means_the_first {
+td::Device parse_device(const std::string& text, const std::vector<td::Device>& devices) {
+  const td::Device device(text == "cpu:0" ? "cpu" : text);
+  std::string all;
+  for (const td::Device other : devices) {
+    if (other == device || (!device.has_index() && other == td::Device(device.type(), 0)))
+      return device;
+    all += " " + other.str();
+  }
+  throw td::DeviceError('"' + text + "\" does not exist here; there are" + all);
+}
+}  // namespace kind_means_the_first

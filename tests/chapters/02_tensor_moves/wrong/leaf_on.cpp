@@ -102,3 +102,13 @@ td::Tensor leaf_on(const td::Tensor& values, td::Device device) {
   return values.detach().to(device, false, /*copy=*/true);
 }
 }  // namespace without_gradient
+
+// answer: drops_the_gradient
+// expect: `values` had a gradient before the call, and has none afterwards
+// Takes the gradient away from `values`.
+namespace drops_the_gradient {
+td::Tensor leaf_on(const td::Tensor& values, td::Device device) {
+  if (values.is_leaf()) values.mutable_grad() = td::Tensor();
+  return values.detach().clone().to(device).requires_grad_();
+}
+}  // namespace drops_the_gradient

@@ -161,3 +161,16 @@ td::Tensor move_to(const td::Tensor& x, td::Device device) {
   return moved.requires_grad_(x.requires_grad());
 }
 }  // namespace only_says_so
+
+// answer: always_contiguous
+// expect: a transposed view, cpu to cpu: nothing is to be done
+// Makes a view contiguous where nothing is to be moved.
+namespace always_contiguous {
+td::Tensor move_to(const td::Tensor& x, td::Device device) {
+  device = td::check_device(device);
+  if (x.device() == device) return x.contiguous();
+  td::Tensor moved = td::empty(x.sizes(), x.options().device(device));
+  moved.copy_(x);
+  return moved;
+}
+}  // namespace always_contiguous

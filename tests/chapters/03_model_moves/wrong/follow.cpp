@@ -122,3 +122,16 @@ void follow(std::vector<td::Tensor>& momentum, const std::vector<td::Tensor>& pa
       momentum[i] = momentum[i].to(parameters[i].device(), /*non_blocking=*/true);
 }
 }  // namespace does_not_wait
+
+// answer: makes_contiguous
+// expect: momentum that is a transposed view was in place already and was copied
+// Copies momentum that is in place and not contiguous.
+namespace makes_contiguous {
+void follow(std::vector<td::Tensor>& momentum, const std::vector<td::Tensor>& parameters) {
+  if (momentum.size() != parameters.size())
+    throw td::ShapeError("follow: " + std::to_string(momentum.size()) + " momentum tensors for " +
+                         std::to_string(parameters.size()) + " parameters");
+  for (std::size_t i = 0; i < momentum.size(); ++i)
+    if (momentum[i].defined()) momentum[i] = momentum[i].contiguous().to(parameters[i].device());
+}
+}  // namespace makes_contiguous

@@ -247,7 +247,7 @@ td::nn::AnyModule make_regressor() { return td::nn::AnyModule(Regressor()); }
 
 // answer: keeps_the_ones
 // expect: a model that computed on another device before does not compute on sim:0
-// Makes the ones anew only where the number of rows changes, and not where the device does.
+// Makes the ones again only where the number of rows changes, and not where the device does.
 namespace keeps_the_ones {
 struct RegressorImpl : td::nn::Module {
   RegressorImpl() {

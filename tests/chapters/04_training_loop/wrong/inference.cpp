@@ -357,3 +357,32 @@ td::Tensor predict(td::nn::Sequential model, const std::vector<td::Tensor>& batc
   return td::cat(classes).to("cpu", /*non_blocking=*/true);
 }
 #endif
+
+// answer: nothing_on_the_device
+// expect: the classes of no batches: expected on cpu
+// Without batches, the result is on the device.
+#ifdef nothing_on_the_device
+Evaluation::Evaluation(td::nn::Module& model) {
+  model.apply([this](td::nn::Module& module) {
+    modes_.push_back({&module, module.is_training()});
+  });
+  model.eval();
+  inference_mode_.emplace();
+}
+
+void Evaluation::restore() {
+  for (const Mode& mode : modes_) mode.module->train(mode.training);
+}
+
+td::Tensor predict(td::nn::Sequential model, const std::vector<td::Tensor>& batches,
+                   td::Device device) {
+  std::vector<td::Tensor> classes;
+  {
+    const Evaluation evaluation(*model);
+    for (const td::Tensor& batch : batches)
+      classes.push_back(model->forward(batch.to(device, /*non_blocking=*/true)).argmax(1));
+  }
+  if (classes.empty()) return td::empty({0}, td::TensorOptions(td::kInt64).device(device));
+  return td::cat(classes).cpu();
+}
+#endif  // nothing_on_the_device

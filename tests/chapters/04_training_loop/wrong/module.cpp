@@ -570,3 +570,40 @@ std::shared_ptr<Classifier> make_classifier(std::int64_t inputs,
   return std::make_shared<Mine>(inputs, hidden, classes);
 }
 }  // namespace sorted_by_name
+
+// answer: changes_its_input
+// expect: the inputs after forward on cpu, which must not change
+// Subtracts the mean in the memory of the input.
+namespace changes_its_input {
+namespace {
+
+struct Mine : Classifier {
+  Mine(std::int64_t inputs, const std::vector<std::int64_t>& hidden, std::int64_t classes) {
+    mean = register_buffer("mean", td::zeros({inputs}));
+    scale = register_parameter("scale", td::ones({1}));
+    for (const std::int64_t width : hidden) {
+      const std::string name = "hidden" + std::to_string(layers.size());
+      layers.push_back(register_module(name, td::nn::Linear(inputs, width)));
+      inputs = width;
+    }
+    output = register_module("output", td::nn::Linear(inputs, classes));
+  }
+  td::Tensor forward(const td::Tensor& x) override {
+    td::Tensor y = x;
+    y.sub_(mean);
+    for (td::nn::Linear& layer : layers) y = layer(y).relu();
+    return output(td::dropout(y, 0.5, is_training())) * scale;
+  }
+  td::Tensor mean, scale;
+  std::vector<td::nn::Linear> layers;
+  td::nn::Linear output{nullptr};
+};
+
+}  // namespace
+
+std::shared_ptr<Classifier> make_classifier(std::int64_t inputs,
+                                            const std::vector<std::int64_t>& hidden,
+                                            std::int64_t classes) {
+  return std::make_shared<Mine>(inputs, hidden, classes);
+}
+}  // namespace changes_its_input

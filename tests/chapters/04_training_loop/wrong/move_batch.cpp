@@ -102,3 +102,13 @@ Batch move_batch(const Batch& batch, td::Device device, bool non_blocking) {
   return {batch.data.to(device, non_blocking), batch.target.to(device, /*non_blocking=*/true)};
 }
 }  // namespace target_never_waits
+
+// answer: makes_contiguous
+// expect: a batch of transposed views was on cpu already and was copied
+// Copies a view that is on the device already.
+namespace makes_contiguous {
+Batch move_batch(const Batch& batch, td::Device device, bool non_blocking) {
+  return {batch.data.contiguous().to(device, non_blocking),
+          batch.target.contiguous().to(device, non_blocking)};
+}
+}  // namespace makes_contiguous

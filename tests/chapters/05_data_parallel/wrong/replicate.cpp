@@ -395,3 +395,23 @@ std::vector<td::nn::Sequential> replicate(const td::nn::Sequential& model,
   return replicas;
 }
 }  // namespace first_of_its_kind
+
+// answer: clears_the_gradients
+// expect: the bias of the model had a gradient before replicate, and has none afterwards
+// Clears the gradients of all replicas, and so those of the model.
+namespace clears_the_gradients {
+std::vector<td::nn::Sequential> replicate(const td::nn::Sequential& model,
+                                          const std::vector<td::Device>& devices) {
+  const td::Device first = td::check_device(devices.at(0));
+  for (const auto& entry : model->state_dict())
+    if (entry.value().device() != first)
+      throw td::DeviceError("replicate: expected " + first.str() + ", found " +
+                            entry.value().device().str());
+  std::vector<td::nn::Sequential> replicas = {model};
+  for (std::size_t i = 1; i < devices.size(); ++i)
+    replicas.emplace_back(
+        std::dynamic_pointer_cast<td::nn::SequentialImpl>(model->clone(devices[i])));
+  for (td::nn::Sequential& replica : replicas) replica->zero_grad(/*set_to_none=*/true);
+  return replicas;
+}
+}  // namespace clears_the_gradients
