@@ -73,7 +73,8 @@ void average_gradients(const std::vector<td::Tensor>& parameters, ProcessGroup& 
 
 /// Exercise 6.equal_to_one, first part. Implement `equal_step`: one training step of all ranks that
 /// changes the model exactly as one process would with the samples of all ranks in one batch, up to
-/// rounding. A frozen parameter (one that does not require grad) gets no gradient.
+/// rounding. Gradients of before do not count. A frozen parameter (one that does not require grad)
+/// gets no gradient.
 ///
 /// @param model every parameter that requires grad is used by its forward pass.
 /// @param data, target the samples of this rank, (N, ...) and (N). N may differ from rank to rank,

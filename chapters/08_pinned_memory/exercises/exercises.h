@@ -143,7 +143,7 @@ struct Chunk {
 /// two operations that have no order, and their streams. Repair that, and run the check again.
 ///   * A stream may wait only for the work on the chunk that it needs, not for the latest work of
 ///     another stream. Otherwise there is no race, and no overlap either.
-///   * The host waits once, at the end.
+///   * The host waits at the end, and nowhere else.
 ///
 /// @param inputs, outputs in pinned memory. The caller reads the outputs when the function returns.
 /// @param chunks two or more, which have not been used yet.

@@ -63,7 +63,7 @@ std::string gradients(int rows, int features);
 /// (its inner function), so all further names must begin with the result's name, as in %result_a.
 ///
 /// @param value,result names without the %.
-/// @param type of both, such as "tensor<1x10xf32>". The sum is taken element by element.
+/// @param type of both, such as "tensor<1x10xf32>". Elements are float32; each is summed by itself.
 /// @param replicas at least 1.
 /// @return the lines.
 ///
@@ -215,7 +215,8 @@ std::vector<TensorList> spawn(const td::xla::Client& client, StepGroup& group,
 /// After the repair, the function must compile one program for each number of rows, whatever the
 /// rates are.
 ///
-/// @param client has as many devices as there are replicas.
+/// @param client has as many devices as there are replicas. All arguments of a replica must be on
+///     its device; otherwise XLA waits forever.
 /// @param weight float32, on the cpu: where each replica starts.
 /// @param batches [step][replica], on the cpu: float32 of sizes [rows, F]. There may be no
 ///     step. The replicas have equally many rows in a step; the next step may have other ones.

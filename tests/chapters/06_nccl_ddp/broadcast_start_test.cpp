@@ -94,3 +94,26 @@ TEST_CASE("frozen parameters and types other than float32 are copied, too", "[br
   expect_rank_0s_values(models, "a double model with a frozen weight");
   check::expect(!models[1]->parameters()[0].requires_grad(), "a frozen weight now requires grad");
 }
+
+TEST_CASE("parameters and buffers of the module itself are copied, too", "[broadcast_start]") {
+  struct Scaled : td::nn::Module {
+    explicit Scaled(double value) {
+      register_parameter("scale", td::full({3}, value));
+      register_buffer("count", td::full({2}, value));
+      register_module("linear", td::nn::Linear(2, 2));
+    }
+  };
+  std::vector<std::shared_ptr<Scaled>> models = {std::make_shared<Scaled>(1),
+                                                 std::make_shared<Scaled>(2)};
+  run_ranks(2, [&](ProcessGroup& group) {
+    broadcast_start(*models[static_cast<std::size_t>(group.rank())], group);
+  });
+  const auto expected = models[0]->named_parameters(), got = models[1]->named_parameters();
+  for (const auto& parameter : expected)
+    check::expect_close(got[parameter.key()], parameter.value(), 0,
+                        "the parameter \"" + parameter.key() +
+                            "\" of rank 1 of 2; the module has a parameter and a buffer itself, "
+                            "and a layer");
+  check::expect_close(models[1]->buffers()[0], td::full({2}, 1.0), 0,
+                      "the buffer \"count\" of rank 1 of 2, which belongs to the module itself");
+}

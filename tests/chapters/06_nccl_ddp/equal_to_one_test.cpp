@@ -158,3 +158,23 @@ TEST_CASE("float32 models keep their type", "[equal_to_one]") {
   check::expect_dtype(models[0]->parameters()[0].grad(), td::kFloat,
                       "the gradient of a float32 weight");
 }
+
+TEST_CASE("gradients of before do not count", "[equal_to_one]") {
+  const Loss loss_fn = [](const td::Tensor& output, const td::Tensor& target) {
+    return td::nn::functional::cross_entropy(output, target);
+  };
+  std::vector<td::nn::Sequential> models = {double_net(1, "cpu"), double_net(1, "cpu")};
+  for (const td::Tensor& parameter : models[1]->parameters())
+    parameter.mutable_grad() = td::ones_like(parameter.detach());
+  for (auto& model : models)
+    run_ranks(1, [&](ProcessGroup& group) {
+      td::optim::SGD optimizer = optimizer_of(model);
+      equal_step(model, loss_fn, optimizer, td::ones({2, 7}, td::kDouble),
+                 td::zeros({2}, td::kInt64), group);
+    });
+  for (std::size_t p = 0; p < models[0]->parameters().size(); ++p)
+    check::expect_close(models[1]->parameters()[p], models[0]->parameters()[p], 1e-12,
+                        "parameter " + std::to_string(p) +
+                            " after a step of a model that had gradients before, compared with a "
+                            "model that had none: the step clears them first");
+}

@@ -133,3 +133,28 @@ TEST_CASE("the shuffle depends on seed + epoch only", "[sampler]") {
   check::expect(dealt(cut) == Indices(order.begin(), order.begin() + 1023),
                 "with drop_last the ranks do not get the beginning of the same order");
 }
+
+TEST_CASE("a call does not depend on the calls before it", "[sampler]") {
+  Sampling sampling;
+  sampling.seed = 5;
+  const Indices order = indices_of_rank(100, sampling);
+  sampling.shuffle = false;
+  Indices plain(100);
+  for (std::size_t i = 0; i < plain.size(); ++i) plain[i] = i;
+  expect_indices(indices_of_rank(100, sampling), plain,
+                 "100 samples without shuffle, after a call with shuffle and the same seed");
+  sampling.shuffle = true;
+  check::expect(indices_of_rank(100, sampling) == order,
+                "100 samples with shuffle, after a call without it and the same seed: expected "
+                "the shuffled order again");
+}
+
+TEST_CASE("samples that were neighbors are not neighbors after the shuffle", "[sampler]") {
+  const Indices order = dealt(shuffled(1000, 1, 3, 0));
+  int neighbors = 0;  // a random order has about two such pairs
+  for (std::size_t i = 0; i + 1 < order.size(); ++i)
+    neighbors += order[i + 1] == order[i] + 1 || order[i] == order[i + 1] + 1;
+  check::expect(neighbors < 100, std::to_string(neighbors) +
+                                     " of 1000 samples come next to their neighbor: the order is "
+                                     "moved or cut, but not shuffled");
+}

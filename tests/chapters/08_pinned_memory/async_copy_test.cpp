@@ -299,3 +299,28 @@ TEST_CASE("on cpu the host waits for a slow copy", "[async_copy]") {
   check::expect_close(wait_for(back), td::full({1000}, 7), 0,
                       "the copy on cpu immediately after wait_for, over a link that takes 50 ms");
 }
+
+TEST_CASE("the copy's memory is kept for a current stream that is not the default",
+          "[async_copy]") {
+  const td::Stream copies = td::getStreamFromPool(kSim), work = td::getStreamFromPool(kSim);
+  td::Tensor sum, others;
+  {
+    std::optional<PendingCopy> pending(copy_async(td::full({1000}, 7), kSim, copies));
+    copies.synchronize();
+    Gate gate(kBriefly);
+    gate.hold(work);
+    {
+      const td::StreamGuard guard(work);
+      sum = wait_for(*pending).sum();
+      pending.reset();
+    }
+    td::getDefaultStream(kSim).synchronize();  // so that a block that waits for it alone is free
+    const td::StreamGuard guard(copies);
+    others = td::full({1000}, 9, kSim);  // has the same memory, unless the allocator was told
+    copies.synchronize();
+  }
+  td::synchronize(kSim);
+  check::expect_close(sum.item<double>(), 7000, 0,
+                      "the sum of a copy that was dropped while the current stream, one of the "
+                      "pool, still used it: record_stream takes the current stream");
+}

@@ -343,3 +343,37 @@ TEST_CASE("after an error in a later load no copy is in flight", "[prefetcher]")
                 "load(3) throws, with 2 slots, while the copy of batch 2 takes 50 ms: that copy is "
                 "still in flight, and neither the host nor the current stream waits for it");
 }
+
+TEST_CASE("after an exception of any type the copies for later steps are not in flight",
+          "[prefetcher]") {
+  for (const bool number : {false, true}) {
+    const std::string what =
+        number ? "step(0) throws the int 7, which is no std::exception" : "step(0) throws";
+    std::vector<Slot> slots = make_slots(3);
+    const td::Stream copies = td::getStreamFromPool(kSim), compute = td::getCurrentStream(kSim);
+    Gate gate(kSoon);
+    bool came = false;
+    try {
+      train_prefetched(
+          slots, 7,
+          [&](std::int64_t index, const td::Tensor& host) {
+            if (index == 1) gate.hold(copies);  // copy 0 arrives, copies 1 and 2 do not
+            load_number(index, host);
+          },
+          [&](std::int64_t, const td::Tensor&) {
+            if (number) throw 7;
+            throw std::runtime_error("no such file");
+          },
+          copies);
+    } catch (const std::runtime_error&) {
+      came = !number;
+    } catch (int) {
+      came = number;
+    }
+    check::expect(came, what + ": the exception did not reach the caller");
+    compute.synchronize();
+    check::expect(copies.query(), what +
+                                      ": a copy into a slot is still in flight, and neither the "
+                                      "host nor the current stream waits for it");
+  }
+}

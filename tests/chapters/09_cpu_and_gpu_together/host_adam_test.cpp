@@ -174,8 +174,8 @@ TEST_CASE("each bucket is updated as soon as its own gradients have arrived", "[
   watcher.join();
   check::expect(later_came,
                 "the last parameter was not updated while the device computes the gradients of the "
-                "first layer: wait for one bucket at a time, and record `arrived` after the copies "
-                "of that bucket");
+                "first layer: wait for one bucket at a time, record `arrived` after the copies of "
+                "that bucket, and let to_device_ wait for no other stream");
 }
 
 TEST_CASE("gradients and parameters are copied once, between the device and pinned memory",

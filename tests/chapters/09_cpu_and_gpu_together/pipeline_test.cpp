@@ -210,8 +210,10 @@ TEST_CASE("host memory is kept until its copy is done", "[pipeline]") {
   expect_sums(sums, " (its host memory is overwritten when it is freed)");
 }
 
-TEST_CASE("the host is one batch ahead of the device, not more", "[pipeline]") {
-  const td::Stream compute = td::getCurrentStream(kSim);
+namespace {
+
+void expect_one_batch_ahead(const td::Stream& compute, const std::string& what) {
+  const td::StreamGuard guard(compute);
   Gate gate, last(kSoon);
   std::jthread opener;  // joins when the test is left
   bool waited_for_work = false, ran_ahead = false;
@@ -236,8 +238,17 @@ TEST_CASE("the host is one batch ahead of the device, not more", "[pipeline]") {
                 "has nothing to do meanwhile");
   check::expect(!ran_ahead,
                 "the work on batch 2 is enqueued while the device works on batch 0: batches pile "
-                "up on a slow device");
-  check::expect(done, "run_pipeline returned before all work was done");
+                "up on a slow device" +
+                    what);
+  check::expect(done, "run_pipeline returned before all work was done" + what);
+}
+
+}  // namespace
+
+TEST_CASE("the host is one batch ahead of the device, not more", "[pipeline]") {
+  expect_one_batch_ahead(td::getDefaultStream(kSim), "");
+  expect_one_batch_ahead(td::getStreamFromPool(kSim),
+                         " (the current stream is not the default stream)");
 }
 
 TEST_CASE("the exception of prepare is thrown itself, and not another one with its words",

@@ -59,6 +59,10 @@ TEST_CASE("three replicas, and a single replica", "[all_reduce]") {
   expect_sum("tensor<1x10xf32>", {1, 10}, 1);
 }
 
+TEST_CASE("four replicas form one group, too", "[all_reduce]") {
+  expect_sum("tensor<1x10xf32>", {1, 10}, 4);
+}
+
 TEST_CASE("two sums in one program have different names", "[all_reduce]") {
   const td::xla::Client& client = client_with(2);
   const std::string lines = all_reduce("mine", "total", "tensor<2xf32>", 2) +

@@ -246,3 +246,27 @@ TEST_CASE("an error of compile or of a program leaves everything as it was", "[l
                       "relu(a + 0.5), after two errors");
   expect_counts(machine, 1, 1, "an error of compile, one of the program, then a good call");
 }
+
+TEST_CASE("a result that has a value takes no part", "[lazy]") {
+  Machine machine;
+  const lazy::Tensor first = lazy::relu(leaf({3}, 1));
+  machine.values_of({first});
+  const lazy::Tensor second = lazy::relu(leaf({3}, 2));
+  const auto values = machine.values_of({first, second});
+  expect_lines(machine, 2, "relu of a new input; another result has a value already");
+  check::expect_close(check::values(values[1]), std::vector<double>{2, 2.25, 2.5}, 1e-6,
+                      "the result that had no value");
+}
+
+TEST_CASE("a number can be a result", "[lazy]") {
+  Machine machine;
+  const lazy::Tensor rate = lazy::number(0.5), twice = lazy::add(rate, rate);
+  lazy_sync(machine.session, {twice, rate});
+  for (const auto& [node, expected] : {std::pair(twice, 1.0), std::pair(rate, 0.5)}) {
+    check::expect(node->value.defined(), "lazy_sync of x + x and x, where x is a number: " +
+                                             std::string(node == rate ? "x" : "x + x") +
+                                             " has no value afterwards");
+    check::expect_close(node->value.item<double>(), expected, 1e-6,
+                        node == rate ? "the number 0.5" : "0.5 + 0.5");
+  }
+}

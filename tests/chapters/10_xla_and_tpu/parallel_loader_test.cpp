@@ -158,7 +158,8 @@ TEST_CASE("the thread reads before the first call of next", "[parallel_loader]")
   const auto source = std::make_shared<Source>(100);
   {
     ParallelLoader loader(client, 2, source->reader(), 3);
-    check::expect(source->reaches(6, 2000ms),
+    const bool enough = source->reaches(6, 2000ms);
+    check::expect(enough,
                   "2 replicas, prefetch 3: nobody called next, and read should have been called at "
                   "least 6 times; it was called " +
                       std::to_string(source->calls()) + " times within 2 s");

@@ -35,9 +35,12 @@ inline Executable compile(const td::xla::Client& client, const std::string& prog
 
 /// Returns the step that adds its batch to the one weight, which is donated: a weight of two
 /// elements, a batch of two elements; the results are the new weight w + x and the loss w + 2x.
-inline const Executable& add_step(int replicas) {
-  static std::map<int, Executable>& steps = *new std::map<int, Executable>;
-  const auto found = steps.find(replicas);
+/// @param devices of the client; 0: as many as replicas.
+inline const Executable& add_step(int replicas, int devices = 0) {
+  using Key = std::pair<int, int>;
+  static std::map<Key, Executable>& steps = *new std::map<Key, Executable>;
+  if (devices == 0) devices = replicas;
+  const auto found = steps.find({replicas, devices});
   if (found != steps.end()) return found->second;
   const std::string text = fill(R"(
 module @train_step attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partitions = 1 : i32} {
@@ -50,7 +53,8 @@ module @train_step attributes {mhlo.num_replicas = {R} : i32, mhlo.num_partition
 }
 )",
                                 {{"R", std::to_string(replicas)}});
-  return steps.emplace(replicas, compile(client_with(replicas), text, replicas)).first->second;
+  return steps.emplace(Key(replicas, devices), compile(client_with(devices), text, replicas))
+      .first->second;
 }
 
 /// Returns how many threads a stub or a wrong answer left running: they have called enter() and

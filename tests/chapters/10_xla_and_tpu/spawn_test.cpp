@@ -18,12 +18,18 @@ struct Trained {
   std::vector<int> calls;  // of next, [replica]
 };
 
+/// What next throws when it fails: an error of its own type.
+struct DiskFull : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 struct Plan {
   int replicas = 2;
   std::size_t steps = 3;
   std::size_t fails_in_next = SIZE_MAX;  // the step in which the last replica's next throws
   std::size_t fails_in_loss = SIZE_MAX;  // the step whose on_loss throws
   std::size_t bad_batch = SIZE_MAX;      // the step in which the last replica's batch is too large
+  int devices = 0;                       // of the client; 0: as many as replicas
 };
 
 // After a step that failed, XLA may never finish another one: the other test cases would hang.
@@ -36,8 +42,8 @@ bool& gave_up() {
 Trained run_spawn(const Plan& plan) {
   if (gave_up()) check::skip("not tried after the failure above");
   const auto replicas = static_cast<std::size_t>(plan.replicas);
-  const td::xla::Client& client = client_with(plan.replicas);
-  const Executable& step = add_step(plan.replicas);
+  const td::xla::Client& client = client_with(plan.devices ? plan.devices : plan.replicas);
+  const Executable& step = add_step(plan.replicas, plan.devices);
   StepGroup group(
       replicas, [&](const auto& arguments) { return step.start(arguments); }, 2);
   const std::thread::id main = std::this_thread::get_id();
@@ -83,7 +89,7 @@ Trained run_spawn(const Plan& plan) {
             return {};
           }
           const bool last = r + 1 == replicas;
-          if (last && n == plan.fails_in_next) throw std::runtime_error("the disk is full");
+          if (last && n == plan.fails_in_next) throw DiskFull("the disk is full");
           const std::int64_t size = last && n == plan.bad_batch ? 7 : 2;
           return {client.to_device(td::full({size}, static_cast<double>(n + 1 + 100 * r)), r)};
         },
@@ -154,6 +160,11 @@ TEST_CASE("one replica, three replicas, one step", "[spawn]") {
   expect_losses(run_spawn({.replicas = 2, .steps = 1}), 1, "2 replicas, 1 step");
 }
 
+TEST_CASE("there may be more devices than replicas", "[spawn]") {
+  expect_losses(run_spawn({.replicas = 2, .steps = 1, .devices = 3}), 1,
+                "2 replicas on a client with 3 devices, 1 step");
+}
+
 TEST_CASE("no batches: the weights do not change", "[spawn]") {
   expect_losses(run_spawn({.steps = 0}), 0, "no batches");
 }
@@ -218,6 +229,11 @@ TEST_CASE("an error of one replica ends all threads and is thrown", "[spawn]") {
           [&] { run_spawn({.replicas = replicas, .fails_in_next = step}); }, {"the disk is full"},
           std::to_string(replicas) + " replicas, next of the last one throws in step " +
               std::to_string(step));
+}
+
+TEST_CASE("the error itself is thrown, and not another one with its words", "[spawn]") {
+  check::expect_throws<DiskFull>([&] { run_spawn({.fails_in_next = 1}); }, {"the disk is full"},
+                                 "2 replicas, next of the last one throws in step 1");
 }
 
 TEST_CASE("an error of on_loss ends all threads and is thrown", "[spawn]") {

@@ -120,3 +120,21 @@ void broadcast_start(td::nn::Module& model, ProcessGroup& group) {
   }
 }
 }  // namespace the_mean_of_all
+
+// answer: children_only
+// expect: the parameter "scale" of rank 1 of 2; the module has a parameter and a buffer itself
+// Goes through the layers, and leaves out what belongs to the module itself.
+namespace children_only {
+void broadcast_start(td::nn::Module& model, ProcessGroup& group) {
+  const td::NoGradGuard no_grad;
+  for (const auto& child : model.children()) {
+    td::TensorList tensors = child->parameters();
+    for (const td::Tensor& buffer : child->buffers()) tensors.push_back(buffer);
+    for (const td::Tensor& tensor : tensors) {
+      const td::Tensor values = tensor.detach().contiguous();
+      group.broadcast(values, 0)->wait();
+      tensor.detach().copy_(values);
+    }
+  }
+}
+}  // namespace children_only

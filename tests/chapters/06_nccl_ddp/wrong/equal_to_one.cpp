@@ -345,3 +345,38 @@ double scaled_learning_rate(double lr, std::int64_t batch, std::int64_t batch_pe
   return lr * static_cast<double>(batch_per_rank * ranks) / static_cast<double>(batch);
 }
 }  // namespace one_element
+
+// answer: clears_after_the_step
+// expect: after a step of a model that had gradients before, compared with a model that had none
+// Adds the gradients of the first step to those that the model has already.
+namespace clears_after_the_step {
+td::Tensor equal_step(td::nn::Sequential& model, const Loss& loss_fn,
+                      td::optim::Optimizer& optimizer, const td::Tensor& data,
+                      const td::Tensor& target, ProcessGroup& group) {
+  const td::TensorList parameters = model->parameters();
+  const td::Tensor rows = td::full({1}, static_cast<double>(data.size(0)), td::kDouble);
+  group.all_reduce(rows)->wait();
+  td::Tensor loss =
+      td::zeros({}, td::TensorOptions(parameters[0].scalar_type()).device(parameters[0].device()));
+  if (data.size(0) > 0) {
+    loss = loss_fn(model->forward(data), target) *
+           (static_cast<double>(data.size(0)) / rows.item<double>());
+    loss.backward();
+    loss = loss.detach().clone();
+  }
+  group.all_reduce(loss)->wait();
+  for (const td::Tensor& parameter : parameters) {
+    if (!parameter.requires_grad()) continue;
+    const td::Tensor gradient = gradient_or_zeros(parameter).contiguous();
+    group.all_reduce(gradient)->wait();
+    parameter.mutable_grad() = gradient;
+  }
+  optimizer.step();
+  optimizer.zero_grad();
+  return loss;
+}
+
+double scaled_learning_rate(double lr, std::int64_t batch, std::int64_t batch_per_rank, int ranks) {
+  return lr * static_cast<double>(batch_per_rank * ranks) / static_cast<double>(batch);
+}
+}  // namespace clears_after_the_step

@@ -157,3 +157,48 @@ std::vector<std::size_t> indices_of_rank(std::size_t size, const Sampling& sampl
   return mine;
 }
 }  // namespace shuffles_the_padding
+
+// answer: keeps_the_order
+// expect: 100 samples without shuffle, after a call with shuffle and the same seed
+// Draws the order once per seed and epoch, and forgets that the next call may not shuffle.
+namespace keeps_the_order {
+std::vector<std::size_t> indices_of_rank(std::size_t size, const Sampling& sampling) {
+  static std::vector<std::size_t> order;
+  static std::uint64_t drawn = ~std::uint64_t{0};
+  if (sampling.seed + sampling.epoch != drawn || order.size() != size) {
+    drawn = sampling.seed + sampling.epoch;
+    order.resize(size);
+    std::iota(order.begin(), order.end(), 0);
+    std::mt19937_64 random(drawn);
+    if (sampling.shuffle) std::shuffle(order.begin(), order.end(), random);
+  }
+  const auto ranks = static_cast<std::size_t>(sampling.world_size);
+  std::vector<std::size_t> all = order, mine;
+  if (sampling.drop_last) all.resize(size / ranks * ranks);
+  for (std::size_t i = 0; !all.empty() && all.size() % ranks != 0; ++i) all.push_back(all[i]);
+  for (auto i = static_cast<std::size_t>(sampling.rank); i < all.size(); i += ranks)
+    mine.push_back(all[i]);
+  return mine;
+}
+}  // namespace keeps_the_order
+
+// answer: rotates
+// expect: come next to their neighbor: the order is moved or cut, but not shuffled
+// Begins at a random sample instead of shuffling.
+namespace rotates {
+std::vector<std::size_t> indices_of_rank(std::size_t size, const Sampling& sampling) {
+  std::vector<std::size_t> all(size), mine;
+  std::iota(all.begin(), all.end(), 0);
+  if (sampling.shuffle && size > 0) {
+    std::mt19937_64 random(sampling.seed + sampling.epoch);
+    const auto first = static_cast<std::ptrdiff_t>(random() % size);
+    std::rotate(all.begin(), all.begin() + first, all.end());
+  }
+  const auto ranks = static_cast<std::size_t>(sampling.world_size);
+  if (sampling.drop_last) all.resize(size / ranks * ranks);
+  for (std::size_t i = 0; !all.empty() && all.size() % ranks != 0; ++i) all.push_back(all[i]);
+  for (auto i = static_cast<std::size_t>(sampling.rank); i < all.size(); i += ranks)
+    mine.push_back(all[i]);
+  return mine;
+}
+}  // namespace rotates

@@ -457,3 +457,33 @@ const td::Tensor& wait_for(const PendingCopy& pending) {
   return pending.tensor;
 }
 }  // namespace the_host_never_waits
+
+// answer: records_the_default_stream
+// expect: still used it: record_stream takes the current stream
+// Tells the allocator of the default stream, and not of the one that uses the tensor.
+namespace records_the_default_stream {
+PendingCopy copy_async(const td::Tensor& source, td::Device device, const td::Stream& stream) {
+  const td::NoGradGuard no_grad;
+  stream.wait(td::getCurrentStream(stream.device()));
+  const td::Tensor from = source.is_cpu() ? source.contiguous().pin_memory() : source.detach();
+  td::Event ready(stream.device().type());
+  const td::StreamGuard guard(stream);
+  const auto options = td::TensorOptions(from.scalar_type());
+  const td::Tensor copy = td::empty(
+      from.sizes(), device.is_cpu() ? options.pinned_memory(true) : options.device(device));
+  copy.detach().copy_(from, /*non_blocking=*/true);
+  if (!from.is_cpu()) from.record_stream(stream);
+  ready.record(stream);
+  return {copy, std::move(ready)};
+}
+
+const td::Tensor& wait_for(const PendingCopy& pending) {
+  if (pending.tensor.is_cpu()) {
+    pending.ready.synchronize();
+    return pending.tensor;
+  }
+  pending.ready.block(td::getCurrentStream(pending.tensor.device()));
+  pending.tensor.record_stream(td::getDefaultStream(pending.tensor.device()));
+  return pending.tensor;
+}
+}  // namespace records_the_default_stream

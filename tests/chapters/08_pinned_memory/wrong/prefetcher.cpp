@@ -634,3 +634,36 @@ void train_prefetched(std::vector<Slot>& slots, std::int64_t batches, const Load
   }
 }
 }  // namespace trusts_the_current_stream
+
+// answer: std_exceptions_only
+// expect: throws the int 7, which is no std::exception: a copy into a slot is still in flight
+// Waits for the copies only after exceptions that derive from std::exception.
+namespace std_exceptions_only {
+void train_prefetched(std::vector<Slot>& slots, std::int64_t batches, const Load& load,
+                      const Step& step, const td::Stream& copies) {
+  const td::Stream compute = td::getCurrentStream(copies.device());
+  const auto count = static_cast<std::int64_t>(slots.size());
+  const auto fetch = [&](std::int64_t index) {
+    Slot& slot = slots[static_cast<std::size_t>(index % count)];
+    slot.copied.synchronize();
+    load(index, slot.host);
+    slot.consumed.block(copies);
+    const td::StreamGuard guard(copies);
+    slot.on_device.copy_(slot.host, /*non_blocking=*/true);
+    slot.copied.record(copies);
+  };
+  try {
+    for (std::int64_t i = 0; i < std::min(count, batches); ++i) fetch(i);
+    for (std::int64_t i = 0; i < batches; ++i) {
+      Slot& slot = slots[static_cast<std::size_t>(i % count)];
+      slot.copied.block(compute);
+      step(i, slot.on_device);
+      slot.consumed.record(compute);
+      if (i + count < batches) fetch(i + count);
+    }
+  } catch (const std::exception&) {
+    copies.synchronize();
+    throw;
+  }
+}
+}  // namespace std_exceptions_only

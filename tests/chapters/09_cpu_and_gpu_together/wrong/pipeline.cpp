@@ -1044,3 +1044,57 @@ void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work
   while (!in_work.empty()) finish_first();
 }
 }  // namespace copies_on_the_cpu
+
+// answer: used_on_the_default_stream
+// expect: batches pile up on a slow device (the current stream is not the default stream)
+// Records the end of the work on a stream that has no work, so that the host never waits for it.
+namespace used_on_the_default_stream {
+void run_pipeline(std::int64_t batches, const Prepare& prepare, const Work& work, td::Device device,
+                  std::size_t ahead) {
+  const td::Stream current = td::getCurrentStream(device);
+  const td::Stream copies = device.is_cpu() ? current : td::getStreamFromPool(device);
+  BoundedQueue queue(ahead);
+  std::deque<InFlightBatch> working;
+  std::jthread thread([&] {
+    td::set_parallel_width(1);
+    const td::StreamGuard guard(copies);
+    try {
+      for (std::int64_t i = 0; i < batches && queue.wait_for_space(); ++i) {
+        const Batch host = prepare(i);
+        InFlightBatch batch{host,
+                            {host.data.to(device, true), host.target.to(device, true)},
+                            td::Event(device.type()),
+                            td::Event(device.type())};
+        batch.copied.record(copies);
+        queue.put(std::move(batch));
+      }
+    } catch (...) {
+      queue.fail(std::current_exception());
+    }
+  });
+  const auto finish = [&] {
+    queue.close();
+    thread.join();
+    copies.synchronize();
+    current.synchronize();
+  };
+  try {
+    for (std::int64_t i = 0; i < batches; ++i) {
+      InFlightBatch batch = queue.take();
+      for (; working.size() >= 2; working.pop_front()) working.front().used.synchronize();
+      batch.copied.block(current);
+      if (!device.is_cpu()) {
+        batch.on_device.data.record_stream(current);
+        batch.on_device.target.record_stream(current);
+      }
+      work(i, batch.on_device);
+      batch.used.record(td::getDefaultStream(device));
+      working.push_back(std::move(batch));
+    }
+  } catch (...) {
+    finish();
+    throw;
+  }
+  finish();
+}
+}  // namespace used_on_the_default_stream

@@ -187,3 +187,29 @@ std::string all_reduce(const std::string& value, const std::string& result, cons
                {"R", std::to_string(replicas)}});
 }
 }  // namespace names_of_the_value
+
+// answer: groups_of_two
+// expect: tensor<1x10xf32>, 4 replicas, replica 0
+// Sums pairs of replicas, which form several groups. Right with up to three replicas.
+namespace groups_of_two {
+std::string all_reduce(const std::string& value, const std::string& result, const std::string& type,
+                       int replicas) {
+  const int size = replicas % 2 == 0 ? 2 : replicas;
+  std::string groups;
+  for (int r = 0; r < replicas; ++r)
+    groups += (r % size ? ", " : r ? "], [" : "[") + std::to_string(r);
+  return fill(R"(
+    %{result} = "stablehlo.all_reduce"(%{value}) ({
+      ^bb0(%{result}_a: tensor<f32>, %{result}_b: tensor<f32>):
+        %{result}_sum = stablehlo.add %{result}_a, %{result}_b : tensor<f32>
+        stablehlo.return %{result}_sum : tensor<f32>
+    }) {replica_groups = dense<[{groups}]]> : tensor<{n}x{S}xi64>} : ({type}) -> {type}
+)",
+              {{"result", result},
+               {"value", value},
+               {"type", type},
+               {"groups", groups},
+               {"n", std::to_string(replicas / size)},
+               {"S", std::to_string(size)}});
+}
+}  // namespace groups_of_two

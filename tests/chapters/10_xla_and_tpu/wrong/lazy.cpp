@@ -278,3 +278,73 @@ void lazy_sync(lazy::Session& session, const std::vector<lazy::Tensor>& results)
   for (const lazy::Tensor& result : wanted) result->operands.clear();
 }
 }  // namespace computes_all_nodes
+
+// answer: numbers_have_values
+// expect: has no value afterwards
+// Takes every number for a node that has its value.
+namespace numbers_have_values {
+void lazy_sync(lazy::Session& session, const std::vector<lazy::Tensor>& results) {
+  std::vector<lazy::Tensor> wanted;
+  for (const lazy::Tensor& result : results)
+    if (!result->value.defined() && result->op != lazy::Op::kNumber) wanted.push_back(result);
+  if (wanted.empty()) return;
+  lazy::Graph graph;
+  td::TensorList inputs;
+  std::map<lazy::Node*, std::size_t> numbers;
+  const std::function<std::size_t(const lazy::Tensor&)> number_of = [&](const lazy::Tensor& node) {
+    if (const auto found = numbers.find(node.get()); found != numbers.end()) return found->second;
+    lazy::Line line{node->op, {}, node->sizes};
+    if (node->value.defined() || node->op == lazy::Op::kNumber) {
+      line.op = lazy::Op::kInput;
+      inputs.push_back(node->value.defined() ? node->value : td::full({}, node->number));
+    } else {
+      for (const lazy::Tensor& operand : node->operands)
+        line.operands.push_back(number_of(operand));
+    }
+    graph.lines.push_back(line);
+    return numbers[node.get()] = graph.lines.size() - 1;
+  };
+  for (const lazy::Tensor& result : wanted) graph.results.push_back(number_of(result));
+  auto program = session.programs.find(graph);
+  if (program == session.programs.end())
+    program = session.programs.emplace(graph, session.compile(graph)).first;
+  const td::TensorList values = program->second(inputs);
+  for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i]->value = values.at(i);
+  for (const lazy::Tensor& result : wanted) result->operands.clear();
+}
+}  // namespace numbers_have_values
+
+// answer: all_or_nothing
+// expect: relu of a new input; another result has a value already: expected a graph of 2 lines, got
+// 3 Computes all results again if one of them has no value.
+namespace all_or_nothing {
+void lazy_sync(lazy::Session& session, const std::vector<lazy::Tensor>& results) {
+  std::vector<lazy::Tensor> wanted;
+  for (const lazy::Tensor& result : results)
+    if (!result->value.defined()) wanted = results;
+  if (wanted.empty()) return;
+  lazy::Graph graph;
+  td::TensorList inputs;
+  std::map<lazy::Node*, std::size_t> numbers;
+  const std::function<std::size_t(const lazy::Tensor&)> number_of = [&](const lazy::Tensor& node) {
+    if (const auto found = numbers.find(node.get()); found != numbers.end()) return found->second;
+    lazy::Line line{node->op, {}, node->sizes};
+    if (node->value.defined() || node->op == lazy::Op::kNumber) {
+      line.op = lazy::Op::kInput;
+      inputs.push_back(node->value.defined() ? node->value : td::full({}, node->number));
+    } else {
+      for (const lazy::Tensor& operand : node->operands)
+        line.operands.push_back(number_of(operand));
+    }
+    graph.lines.push_back(line);
+    return numbers[node.get()] = graph.lines.size() - 1;
+  };
+  for (const lazy::Tensor& result : wanted) graph.results.push_back(number_of(result));
+  auto program = session.programs.find(graph);
+  if (program == session.programs.end())
+    program = session.programs.emplace(graph, session.compile(graph)).first;
+  const td::TensorList values = program->second(inputs);
+  for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i]->value = values.at(i);
+  for (const lazy::Tensor& result : wanted) result->operands.clear();
+}
+}  // namespace all_or_nothing

@@ -522,3 +522,96 @@ std::vector<TensorList> spawn(const td::xla::Client& client, StepGroup& group,
   return results;
 }
 }  // namespace weights_on_device_0
+
+// answer: error_of_another_type
+// expect: an error of another type was thrown: expected
+// Keeps the words of an error, and not the error itself.
+namespace error_of_another_type {
+std::vector<TensorList> spawn(const td::xla::Client& client, StepGroup& group,
+                              const TensorList& weights, const NextBatch& next,
+                              const OnLoss& on_loss) {
+  const std::size_t replicas = group.replicas();
+  std::vector<TensorList> results(replicas);
+  std::mutex mutex;
+  std::exception_ptr first;
+  const auto train = [&](std::size_t r) {
+    std::vector<Buffer> mine;
+    for (const td::Tensor& weight : weights) mine.push_back(client.to_device(weight, r));
+    std::size_t n = 0;
+    for (std::vector<Buffer> batch = next(r); !batch.empty(); batch = next(r)) {
+      mine.insert(mine.end(), batch.begin(), batch.end());
+      mine = group.mark_step(r, mine);
+      if (r == 0) on_loss(n++, mine.back());
+      mine.pop_back();
+    }
+    for (const Buffer& weight : mine) results[r].push_back(weight.to_host());
+  };
+  const auto fail = [&](std::exception_ptr error) {
+    {
+      const std::lock_guard lock(mutex);
+      if (!first) first = error;
+    }
+    group.abort();
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t r = 0; r < replicas; ++r)
+    threads.emplace_back([&, r] {
+      try {
+        train(r);
+      } catch (const StepAborted&) {  // another replica has failed
+      } catch (const td::xla::XlaError&) {
+        fail(std::current_exception());
+      } catch (const std::exception& error) {
+        fail(std::make_exception_ptr(td::Error(error.what())));
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  if (first) std::rethrow_exception(first);
+  return results;
+}
+}  // namespace error_of_another_type
+
+// answer: thread_per_device
+// expect: next(2) was called
+// Starts a thread for each device of the client. Right if all devices are used.
+namespace thread_per_device {
+std::vector<TensorList> spawn(const td::xla::Client& client, StepGroup& group,
+                              const TensorList& weights, const NextBatch& next,
+                              const OnLoss& on_loss) {
+  const std::size_t replicas = client.devices().size();
+  std::vector<TensorList> results(replicas);
+  std::mutex mutex;
+  std::exception_ptr first;
+  const auto train = [&](std::size_t r) {
+    std::vector<Buffer> mine;
+    for (const td::Tensor& weight : weights) mine.push_back(client.to_device(weight, r));
+    std::size_t n = 0;
+    for (std::vector<Buffer> batch = next(r); !batch.empty(); batch = next(r)) {
+      mine.insert(mine.end(), batch.begin(), batch.end());
+      mine = group.mark_step(r, mine);
+      if (r == 0) on_loss(n++, mine.back());
+      mine.pop_back();
+    }
+    for (const Buffer& weight : mine) results[r].push_back(weight.to_host());
+  };
+  const auto fail = [&](std::exception_ptr error) {
+    {
+      const std::lock_guard lock(mutex);
+      if (!first) first = error;
+    }
+    group.abort();
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t r = 0; r < replicas; ++r)
+    threads.emplace_back([&, r] {
+      try {
+        train(r);
+      } catch (...) {
+        fail(std::current_exception());
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  if (first) std::rethrow_exception(first);
+  return results;
+}
+}  // namespace thread_per_device
