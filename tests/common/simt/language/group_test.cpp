@@ -32,7 +32,8 @@ std::vector<int> expected_of_tile(int lane, int size, int tiles) {
 TEST_CASE("A block as a group knows its threads, and waits for them") {
   const Tensor out = sim_zeros({64});
   CHECK(findings_of([&] { launch<block_group>({.grid = 1, .block = {32, 2}}, out); }).empty());
-  for (int i = 0; i < 64; ++i) CHECK(ints(out)[i] == i + 64 + 2000);
+  const std::vector<int> sums = ints(out);
+  for (int i = 0; i < 64; ++i) CHECK(sums[i] == i + 64 + 2000);
 }
 
 TEST_CASE("Tiles of a warp shuffle, vote, match, reduce and scan among themselves") {
@@ -237,8 +238,9 @@ TEST_CASE("A group copies together") {
 TEST_CASE("cuda::barrier orders what threads write before they arrive") {
   const Tensor out = sim_zeros({3, 64});
   launch<barrier_phases>(block_of(64), out);
+  const std::vector<int> values = ints(out);
   for (int phase = 0; phase < 3; ++phase)
-    for (int i = 0; i < 64; ++i) CHECK(ints(out)[64 * phase + i] == phase * 100 + 63 - i);
+    for (int i = 0; i < 64; ++i) CHECK(values[64 * phase + i] == phase * 100 + 63 - i);
   CHECK(findings_of([&] { launch<barrier_phases>(block_of(64), out); }).empty());
 }
 
