@@ -61,6 +61,19 @@ TEST_CASE("the first call warms up and is not counted", "[time_it]") {
   check::expect(calls == 4,
                 "3 runs and a warm-up are 4 calls; there were " + std::to_string(calls));
   expect_about(seconds, 0.02, "runs of 20 ms after a warm-up of 200 ms");
+  for (const int runs : {1, 2}) {
+    calls = 0;
+    time_it([&] { ++calls; }, "cpu", runs);
+    check::expect(calls == runs + 1, "runs = " + std::to_string(runs) + ": with the warm-up, " +
+                                         std::to_string(runs + 1) + " calls were expected; there " +
+                                         "were " + std::to_string(calls));
+  }
+}
+
+TEST_CASE("the time has fractions of a millisecond", "[time_it]") {
+  const double seconds = time_it([] { busy("cpu", 0.0004); }, "cpu", 3);
+  check::expect(seconds >= 0.0003, "a run that takes 0.4 ms at least was measured as " +
+                                       std::to_string(1000 * seconds) + " ms");
 }
 
 TEST_CASE("work on another stream is waited for", "[time_it]") {
