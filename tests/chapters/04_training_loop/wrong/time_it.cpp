@@ -191,7 +191,7 @@ double time_it(const std::function<void()>& work, td::Device device, int runs) {
 }  // namespace starts_on_one_stream
 
 // answer: whole_milliseconds
-// expect: a run that takes 0.4 ms at least was measured as
+// expect: five times of short runs are whole milliseconds
 // Rounds each run down to whole milliseconds.
 namespace whole_milliseconds {
 double time_it(const std::function<void()>& work, td::Device device, int runs) {
