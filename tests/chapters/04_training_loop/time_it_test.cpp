@@ -73,7 +73,7 @@ TEST_CASE("the first call warms up and is not counted", "[time_it]") {
 
 TEST_CASE("the time has fractions of a millisecond", "[time_it]") {
   double ms = 0;
-  bool whole = true;  // whatever the machine does, five times are not all whole numbers
+  bool whole = true;  // whatever the machine does, five times are not all integers
   for (int i = 0; i < 5; ++i) {
     ms = 1000 * time_it([] { busy("cpu", 0.0004); }, "cpu", 3);
     whole = whole && std::abs(ms - std::round(ms)) < 1e-7;
