@@ -97,11 +97,14 @@ TEST_CASE("a conversion without a move", "[move_buffers]") {
 }
 
 TEST_CASE("parameters stay where they are", "[move_buffers]") {
-  const auto net = trained_net();
-  move_buffers(*net, "sim:0", td::kFloat16);
-  for (const auto& item : net->named_parameters()) {
-    check::expect_on(item.value(), "cpu", item.key());
-    check::expect_dtype(item.value(), td::kFloat32, item.key());
+  td::nn::BatchNorm1d norm(5);  // a root with parameters of its own
+  const std::vector<std::shared_ptr<td::nn::Module>> models = {trained_net(), norm.ptr()};
+  for (const auto& model : models) {
+    move_buffers(*model, "sim:0", td::kFloat16);
+    for (const auto& item : model->named_parameters()) {
+      check::expect_on(item.value(), "cpu", item.key() + " of " + model->name());
+      check::expect_dtype(item.value(), td::kFloat32, item.key() + " of " + model->name());
+    }
   }
 }
 

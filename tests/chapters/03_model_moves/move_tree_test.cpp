@@ -129,6 +129,8 @@ TEST_CASE("gradients move with their parameters", "[move_tree]") {
     check::expect(gradient.defined(), "the gradient of " + name_of(i) + " is gone after the move");
     check::expect_on(gradient, "sim:0", "the gradient of " + name_of(i));
     check::expect_close(gradient, gradients[i], 0, "the gradient of " + name_of(i));
+    check::expect(!gradient.requires_grad(),
+                  "the gradient of " + name_of(i) + " requires grad after the move");
   }
 }
 

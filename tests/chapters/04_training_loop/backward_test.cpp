@@ -128,6 +128,13 @@ TEST_CASE("relu's derivative at 0 is 0", "[backward]") {
         std::string("the gradient of ") + kNames[i] + " where all inputs of relu are 0");
 }
 
+TEST_CASE("relu's derivative is 1 for every number above 0", "[backward]") {
+  Case c({4, 3, 5, 2});
+  c.net.weight1 = td::zeros({5, 3});
+  c.net.bias1 = td::full({5}, 1e-30);
+  expect_reference(c, 1e-5, " where all inputs of relu are 1e-30");
+}
+
 TEST_CASE("relu stops a gradient that is infinite", "[backward]") {
   Case c({1, 2, 2, 1});
   c.net.weight1 = td::zeros({2, 2});

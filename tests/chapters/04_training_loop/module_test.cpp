@@ -67,6 +67,14 @@ TEST_CASE("all tensors are registered, under their names", "[module]") {
   check::expect(model->is_training(), "a new module should be in training mode");
 }
 
+TEST_CASE("two models share nothing", "[module]") {
+  const auto a = make_classifier(7, {5}, 3), b = make_classifier(7, {5}, 3);
+  const auto before = check::values(b->state_dict()["scale"]);
+  td::Tensor(a->state_dict()["scale"]).fill_(9);
+  check::expect(check::values(b->state_dict()["scale"]) == before,
+                "a change of one model changed another one");
+}
+
 TEST_CASE("sizes and first values", "[module]") {
   const auto model = make_classifier(4, {33, 1}, 2);
   const auto state = model->state_dict();
@@ -193,12 +201,4 @@ TEST_CASE("every parameter gets a gradient, the buffer does not", "[module]") {
     for (const td::Tensor& buffer : model->buffers())
       check::expect(!buffer.requires_grad(), "mean requires grad, but it is a buffer");
   }
-}
-
-TEST_CASE("two models share nothing", "[module]") {
-  const auto a = make_classifier(7, {5}, 3), b = make_classifier(7, {5}, 3);
-  const auto before = check::values(b->state_dict()["scale"]);
-  td::Tensor(a->state_dict()["scale"]).fill_(9);
-  check::expect(check::values(b->state_dict()["scale"]) == before,
-                "a change of one model changed another one");
 }

@@ -2,6 +2,7 @@
 // lengths that differ by a factor, so that a right answer passes on a busy machine, too.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <sstream>
 #include <thread>
 
@@ -61,6 +62,24 @@ TEST_CASE("the first call warms up and is not counted", "[time_it]") {
   check::expect(calls == 4,
                 "3 runs and a warm-up are 4 calls; there were " + std::to_string(calls));
   expect_about(seconds, 0.02, "runs of 20 ms after a warm-up of 200 ms");
+  for (const int runs : {1, 2}) {
+    calls = 0;
+    time_it([&] { ++calls; }, "cpu", runs);
+    check::expect(calls == runs + 1, "runs = " + std::to_string(runs) + ": with the warm-up, " +
+                                         std::to_string(runs + 1) + " calls were expected; there " +
+                                         "were " + std::to_string(calls));
+  }
+}
+
+TEST_CASE("the time has fractions of a millisecond", "[time_it]") {
+  double ms = 0;
+  bool whole = true;  // whatever the machine does, five times are not all integers
+  for (int i = 0; i < 5; ++i) {
+    ms = 1000 * time_it([] { busy("cpu", 0.0004); }, "cpu", 3);
+    whole = whole && std::abs(ms - std::round(ms)) < 1e-7;
+  }
+  check::expect(!whole, "five times of short runs are whole milliseconds, the last one " +
+                            std::to_string(ms) + " ms: keep the fraction");
 }
 
 TEST_CASE("work on another stream is waited for", "[time_it]") {

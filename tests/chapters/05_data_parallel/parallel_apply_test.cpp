@@ -145,6 +145,9 @@ TEST_CASE("the replicas build a graph if the caller does, and only then", "[para
                         ? "the caller records, and output " + std::to_string(i) + " has no graph"
                         : "under NoGradGuard output " + std::to_string(i) +
                               " was recorded: the mode is each thread's own");
+    check::expect(modules[0]->is_training() && modules[1]->is_training(),
+                  "a replica in training mode is in evaluation mode afterwards; whether autograd "
+                  "records is another setting");
   }
 }
 

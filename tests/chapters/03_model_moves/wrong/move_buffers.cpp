@@ -118,3 +118,15 @@ void move_buffers(td::nn::Module& model, td::Device device, td::ScalarType dtype
   }
 }
 }  // namespace three_float_types
+
+// answer: converts_the_root
+// expect: expected elements of type float32, got float16
+// Converts the parameters of the root, too.
+namespace converts_the_root {
+void move_buffers(td::nn::Module& model, td::Device device, td::ScalarType dtype) {
+  for (const td::Tensor& parameter : model.parameters(/*recurse=*/false))
+    parameter.set_data(parameter.detach().to(dtype));
+  for (const td::Tensor& buffer : model.buffers())
+    buffer.set_data(buffer.is_floating_point() ? buffer.to(device, dtype) : buffer.to(device));
+}
+}  // namespace converts_the_root

@@ -203,3 +203,16 @@ void move_tree(td::nn::Module& model, td::Device device) {
   }
 }
 }  // namespace does_not_wait
+
+// answer: gradient_requires_grad
+// expect: the gradient of tensor 0 requires grad after the move
+// Takes the gradient for a parameter.
+namespace gradient_requires_grad {
+void move_tree(td::nn::Module& model, td::Device device) {
+  for (const td::Tensor& parameter : model.parameters()) {
+    parameter.set_data(parameter.detach().to(device));
+    if (parameter.grad().defined())
+      parameter.mutable_grad() = parameter.grad().detach().to(device).requires_grad_();
+  }
+}
+}  // namespace gradient_requires_grad

@@ -144,3 +144,19 @@ TwoLayers backward(const TwoLayers& net, const td::Tensor& x, const td::Tensor& 
   return {ga.t().matmul(x), ga.sum(0), gw2, gb2};
 }
 }  // namespace in_place_target
+
+// answer: nearly_zero
+// expect: where all inputs of relu are 1e-30
+// Takes small numbers for 0.
+namespace nearly_zero {
+TwoLayers backward(const TwoLayers& net, const td::Tensor& x, const td::Tensor& target) {
+  const td::NoGradGuard no_grad;
+  const td::Tensor hidden = td::relu(td::matmul(x, net.weight1.t()) + net.bias1);
+  const td::Tensor output = td::matmul(hidden, net.weight2.t()) + net.bias2;
+  const td::Tensor d_output = (output - target) * (2.0 / static_cast<double>(output.numel()));
+  const td::Tensor arriving = td::matmul(d_output, net.weight2);
+  const td::Tensor d_hidden = td::where(hidden.gt(1e-6), arriving, td::zeros_like(arriving));
+  return {td::matmul(d_hidden.t(), x), d_hidden.sum(0), td::matmul(d_output.t(), hidden),
+          d_output.sum(0)};
+}
+}  // namespace nearly_zero

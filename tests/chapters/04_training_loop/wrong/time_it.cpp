@@ -189,3 +189,47 @@ double time_it(const std::function<void()>& work, td::Device device, int runs) {
   return seconds[seconds.size() / 2];
 }
 }  // namespace starts_on_one_stream
+
+// answer: whole_milliseconds
+// expect: five times of short runs are whole milliseconds
+// Rounds each run down to whole milliseconds.
+namespace whole_milliseconds {
+double time_it(const std::function<void()>& work, td::Device device, int runs) {
+  using Clock = std::chrono::steady_clock;
+  work();
+  std::vector<double> seconds;
+  for (int run = 0; run < runs; ++run) {
+    td::synchronize(device);
+    const auto start = Clock::now();
+    work();
+    td::synchronize(device);
+    seconds.push_back(
+        1e-3 *
+        static_cast<double>(
+            std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count()));
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+}  // namespace whole_milliseconds
+
+// answer: three_runs_at_least
+// expect: runs = 1: with the warm-up, 2 calls were expected; there were 4
+// Measures more often than it is told to.
+namespace three_runs_at_least {
+double time_it(const std::function<void()>& work, td::Device device, int runs) {
+  using Clock = std::chrono::steady_clock;
+  runs = std::max(runs, 3);
+  work();
+  std::vector<double> seconds;
+  for (int run = 0; run < runs; ++run) {
+    td::synchronize(device);
+    const auto start = Clock::now();
+    work();
+    td::synchronize(device);
+    seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+}  // namespace three_runs_at_least

@@ -417,3 +417,33 @@ std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
   return outputs;
 }
 }  // namespace no_room
+
+// answer: evaluates_without_graph
+// expect: a replica in training mode is in evaluation mode afterwards
+// Takes the gradient mode for the mode of the modules.
+namespace evaluates_without_graph {
+std::vector<td::Tensor> parallel_apply(std::vector<td::nn::Sequential>& modules,
+                                       const std::vector<td::Tensor>& inputs) {
+  if (modules.size() != inputs.size()) throw td::Error("parallel_apply: the numbers differ");
+  const bool recorded = td::GradMode::is_enabled();
+  std::vector<td::Tensor> outputs(modules.size());
+  std::vector<std::string> errors(modules.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < modules.size(); ++i)
+    threads.emplace_back([&, i, stream = td::getCurrentStream(inputs[i].device())] {
+      try {
+        const td::AutoGradMode mode(recorded);
+        const td::StreamGuard current(stream);
+        if (!recorded) modules[i]->eval();
+        outputs[i] = modules[i]->forward(inputs[i]);
+      } catch (const std::exception& error) {
+        errors[i] = "replica " + std::to_string(i) + " on " + inputs[i].device().str() + ": " +
+                    error.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& error : errors)
+    if (!error.empty()) throw td::Error(error);
+  return outputs;
+}
+}  // namespace evaluates_without_graph
