@@ -131,3 +131,19 @@ TEST_CASE("the bytes arrive on every accelerator", "[bandwidth]") {
     check::expect_close(back, from, 0, "what was copied to " + device.str() + " and back");
   }
 }
+
+TEST_CASE("each copy is measured alone", "[bandwidth]") {
+  const LinkOf link({.gb_per_s = 12, .latency_us = 20000});
+  const td::Tensor host = pinned(), device = td::zeros({kBytes / 4}, kSim);
+  td::synchronize(kSim);
+  int together = 0;
+  {
+    const td::RecordObserver watching{[&](const td::Record& record, td::Device) {
+      if (std::string(record.name) == "copy") together += !td::getCurrentStream(kSim).query();
+    }};
+    copy_seconds(device, host, 4);
+  }
+  check::expect(together == 0, "4 runs and a warm-up: " + std::to_string(together) +
+                                   " copies began while the copy before was still running; wait "
+                                   "for each copy, and take the median of their times");
+}

@@ -131,3 +131,13 @@ TEST_CASE("the host waits once, at the end", "[find_race]") {
     run.expect_values();
   }
 }
+
+TEST_CASE("the current stream is the same afterwards", "[find_race]") {
+  const td::Stream before = td::getCurrentStream(kSim);
+  Run run(5);
+  run.go();
+  const bool same = td::getCurrentStream(kSim) == before;
+  td::setCurrentStream(before);
+  check::expect(same,
+                "scale_chunks leaves another stream current: use a StreamGuard, as the file does");
+}

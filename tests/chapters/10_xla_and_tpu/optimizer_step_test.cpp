@@ -167,6 +167,10 @@ TEST_CASE("a norm just below the limit is not clipped", "[optimizer_step]") {
   expect_step({.replicas = 2, .max_norm = 8});
 }
 
+TEST_CASE("a limit keeps its digits", "[optimizer_step]") {
+  expect_step({.lr = 1e7, .max_norm = 1.23456789e-7});
+}
+
 TEST_CASE("gradients that are all 0 change nothing", "[optimizer_step]") {
   expect_step({.replicas = 2, .max_norm = 1, .size = 0});
 }

@@ -139,6 +139,14 @@ TEST_CASE("unpacked gradients have their shapes back", "[buckets]") {
   }
 }
 
+TEST_CASE("a gradient that is not contiguous is written, too", "[buckets]") {
+  const td::Tensor parameter = parameter_with({2, 3}, kNone, "cpu");
+  parameter.mutable_grad() = td::zeros({3, 2}).t();
+  unpack_gradients(td::arange(6).to(td::kFloat), {parameter});
+  check::expect_close(parameter.grad(), td::arange(6).to(td::kFloat).view({2, 3}), 0,
+                      "the unpacked gradient, which is a transposed tensor");
+}
+
 TEST_CASE("the first bucket of each type is closed at first_cap", "[buckets]") {
   std::vector<td::Tensor> parameters;
   for (const td::ScalarType dtype : {td::kFloat, td::kDouble, td::kDouble, td::kFloat})

@@ -184,6 +184,20 @@ TEST_CASE("finish starts the buckets that did not become complete", "[overlap]")
   expect_gradients(overlap.parameters, {1, 0, 3, 4}, "with an unused parameter");
 }
 
+TEST_CASE("finish starts all buckets if backward has started none", "[overlap]") {
+  NotedGroup group;
+  std::vector<td::Tensor> parameters = four_parameters();
+  parameters[3].mutable_grad() = td::Tensor();
+  Overlap overlap(parameters, {{3}, {2, 1}, {0}}, group);
+  for (const std::size_t p : {2u, 1u, 0u}) gradient_ready(overlap, p);
+  finish(overlap);
+  for (const std::string bucket : {"40", "50", "10"})
+    check::expect(std::count(group.notes.begin(), group.notes.end(), "start " + bucket) == 1,
+                  "bucket 0 did not become complete, so backward started none: finish did not "
+                  "start the bucket of " +
+                      bucket + " elements");
+}
+
 TEST_CASE("finish starts a bucket without any gradient, too", "[overlap]") {
   NotedGroup group;
   std::vector<td::Tensor> parameters = four_parameters();

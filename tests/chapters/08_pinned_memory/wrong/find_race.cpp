@@ -335,3 +335,31 @@ void scale_chunks(const std::vector<td::Tensor>& inputs, const std::vector<td::T
   streams.out.synchronize();
 }
 }  // namespace the_host_waits_for_events
+
+// answer: leaves_a_stream_current
+// expect: scale_chunks leaves another stream current
+// Sets the current stream instead of guarding it, so the caller's later work runs on streams.out.
+namespace leaves_a_stream_current {
+void scale_chunks(const std::vector<td::Tensor>& inputs, const std::vector<td::Tensor>& outputs,
+                  std::vector<Chunk>& chunks, const Streams& streams) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Chunk& chunk = chunks[i % chunks.size()];
+    td::setCurrentStream(streams.in);
+    chunk.x_used.block(streams.in);
+    chunk.x.copy_(inputs[i], /*non_blocking=*/true);
+    chunk.x_arrived.record(streams.in);
+    td::setCurrentStream(streams.compute);
+    chunk.x_arrived.block(streams.compute);
+    chunk.y_fetched.block(streams.compute);
+    chunk.y.copy_(chunk.x);
+    chunk.x_used.record(streams.compute);
+    chunk.y.mul_(2).add_(1);
+    chunk.y_computed.record(streams.compute);
+    td::setCurrentStream(streams.out);
+    chunk.y_computed.block(streams.out);
+    outputs[i].copy_(chunk.y, /*non_blocking=*/true);
+    chunk.y_fetched.record(streams.out);
+  }
+  streams.out.synchronize();
+}
+}  // namespace leaves_a_stream_current

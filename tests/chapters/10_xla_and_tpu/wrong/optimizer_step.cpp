@@ -400,3 +400,45 @@ std::string optimizer_step(const std::vector<Parameter>& parameters, double lr, 
   return lines.text;
 }
 }  // namespace type_of_the_first
+
+// answer: limit_of_six_digits
+// expect: 1 replicas, lr 1e+07, max_norm 1.23457e-07, replica 0, parameter a
+// Writes the limit by std::to_string, which has six digits after the point.
+namespace limit_of_six_digits {
+std::string optimizer_step(const std::vector<Parameter>& parameters, double lr, double max_norm,
+                           int replicas, const SumOverReplicas& sum) {
+  const std::string first = parameters[0].result;
+  std::string text, total;
+  for (const Parameter& p : parameters) {
+    text += sum(p.grad, p.result + "_sum", p.type);
+    text += fill(R"(
+    %{r}_share = stablehlo.constant dense<{share}> : {T}
+    %{r}_mean = stablehlo.multiply %{r}_sum, %{r}_share : {T}
+)",
+                 {{"r", p.result}, {"T", p.type}, {"share", number(1.0 / replicas)}});
+    text += sum_of_squares(p.result + "_mean", p.result + "_squares", p.type);
+    if (!total.empty())
+      text += "%" + p.result + "_all = stablehlo.add %" + total + ", %" + p.result +
+              "_squares : tensor<f32>\n";
+    total = p.result + (total.empty() ? "_squares" : "_all");
+  }
+  text += fill(R"(
+    %{f}_norm = stablehlo.sqrt %{total} : tensor<f32>
+    %{f}_limit = stablehlo.constant dense<{limit}> : tensor<f32>
+    %{f}_above = stablehlo.maximum %{f}_norm, %{f}_limit : tensor<f32>
+    %{f}_factor = stablehlo.divide %{f}_limit, %{f}_above : tensor<f32>
+)",
+               {{"f", first}, {"total", total}, {"limit", std::to_string(max_norm)}});
+  for (const Parameter& p : parameters)
+    text +=
+        fill(R"(
+    %{r}_lr = stablehlo.constant dense<{lr}> : {T}
+    %{r}_clip = stablehlo.broadcast_in_dim %{f}_factor, dims = [] : (tensor<f32>) -> {T}
+    %{r}_clipped = stablehlo.multiply %{r}_mean, %{r}_clip : {T}
+    %{r}_move = stablehlo.multiply %{r}_clipped, %{r}_lr : {T}
+    %{r} = stablehlo.subtract %{w}, %{r}_move : {T}
+)",
+             {{"r", p.result}, {"f", first}, {"T", p.type}, {"w", p.weight}, {"lr", number(lr)}});
+  return text;
+}
+}  // namespace limit_of_six_digits

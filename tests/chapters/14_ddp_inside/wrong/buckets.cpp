@@ -554,3 +554,51 @@ void unpack_gradients(const td::Tensor& flat, const std::vector<td::Tensor>& par
   }
 }
 }  // namespace pieces_of_equal_length
+
+// answer: writes_to_a_copy
+// expect: the unpacked gradient, which is a transposed tensor
+// Writes to gradient.contiguous(), which is a copy of a gradient that is not contiguous.
+namespace writes_to_a_copy {
+Buckets assign_buckets(const std::vector<td::Tensor>& parameters, std::size_t first_cap,
+                       std::size_t cap) {
+  struct Open {
+    std::vector<std::size_t> indices;
+    std::size_t bytes = 0;
+    bool first = true;
+  };
+  std::map<td::ScalarType, Open> open;
+  Buckets buckets;
+  for (std::size_t i = parameters.size(); i-- > 0;) {
+    Open& bucket = open[parameters[i].scalar_type()];
+    bucket.indices.push_back(i);
+    bucket.bytes += parameters[i].nbytes();
+    if (bucket.bytes < (bucket.first ? first_cap : cap)) continue;
+    buckets.push_back(bucket.indices);
+    bucket = {{}, 0, false};
+  }
+  for (const auto& [type, bucket] : open)
+    if (!bucket.indices.empty()) buckets.push_back(bucket.indices);
+  std::sort(buckets.begin(), buckets.end(),
+            [](const auto& a, const auto& b) { return a.back() > b.back(); });
+  return buckets;
+}
+
+td::Tensor pack_gradients(const std::vector<td::Tensor>& parameters) {
+  const td::NoGradGuard no_grad;
+  td::TensorList pieces;
+  for (const td::Tensor& parameter : parameters)
+    pieces.push_back(gradient_or_zeros(parameter).flatten());
+  return td::cat(pieces);
+}
+
+void unpack_gradients(const td::Tensor& flat, const std::vector<td::Tensor>& parameters) {
+  const td::NoGradGuard no_grad;
+  std::int64_t at = 0;
+  for (const td::Tensor& parameter : parameters) {
+    if (!parameter.grad().defined()) parameter.mutable_grad() = td::zeros_like(parameter.detach());
+    const td::Tensor all = parameter.grad().contiguous().view({-1});
+    all.detach().copy_(flat.narrow(0, at, parameter.numel()));
+    at += parameter.numel();
+  }
+}
+}  // namespace writes_to_a_copy
