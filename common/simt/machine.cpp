@@ -89,14 +89,17 @@ bool Machine::run_block(std::uint32_t number) {
 }
 
 /// Whether threads of the block have been in loops for a while, with barriers or without, and none
-/// has ended. They may wait for another block, which a GPU runs at the same time. An observer sees
-/// that in one order of the blocks, and reports it in the others.
+/// has ended. They may wait for another block, which a GPU runs at the same time. Counts of an
+/// observed launch depend on the order, so it is changed only after a second, and only from the
+/// usual one: in the others, observers report that a block waits for a later one.
 bool Machine::stalls() const {
   constexpr std::size_t kMostSuspended = 32768;  // threads, each with pages of its stack
-  const std::size_t most_rounds = suspended_ > 0 ? 16 : 1024;
-  return (yields_ > threads_.size() || rounds_ > most_rounds) && !is_cooperative() &&
-         (!observer_ || options_.order == Order::kForward) &&
-         suspended_ + threads_.size() <= kMostSuspended;
+  const bool is_first = suspended_ == 0;
+  const std::size_t most_rounds = is_first ? 1024 : 16;
+  if (yields_ <= threads_.size() && rounds_ <= most_rounds) return false;
+  if (is_cooperative() || suspended_ + threads_.size() > kMostSuspended) return false;
+  if (!observer_) return true;
+  return options_.order == Order::kForward && (!is_first || limit_.has_lasted(1));
 }
 
 /// Until all have returned, or wait for other blocks.
@@ -223,7 +226,11 @@ void Machine::access(AccessKind kind, std::uintptr_t address, std::size_t bytes,
   const Place place = place_before(pc);
   access.site = place.site;
   access.calls = place.calls;
-  if (observer_->is_ahead()) let_others_run();
+  if (observer_->is_ahead()) {
+    const int waits = waits_;
+    let_others_run();
+    waits_ = waits;  // this was no waiting in a loop
+  }
   if (!observer_->access(current_->info, access)) end_thread();
 }
 

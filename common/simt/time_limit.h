@@ -25,6 +25,10 @@ class TimeLimit {
   }
   bool is_over() const { return is_over_.load(std::memory_order_relaxed); }
   double seconds() const { return most_ticks_ * kTick; }
+  /// Whether it has counted so many seconds.
+  bool has_lasted(double seconds) const {
+    return ticks_.load(std::memory_order_relaxed) * kTick >= seconds;
+  }
   /// Called by the timer's signal. Async-signal-safe.
   void tick() {
     const int ticks = ticks_.load(std::memory_order_relaxed) + 1;

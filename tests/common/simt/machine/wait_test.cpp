@@ -57,7 +57,11 @@ TEST_CASE("Volatile flags and fences order the blocks of a chain, whichever bloc
 
 TEST_CASE("Blocks that wait for each other run by turns, with barriers in their loops, too") {
   const auto check = [](auto work) {
-    for (const bool is_observed : {true, false}) {
+    for (const bool is_observed : {false, true}) {
+#if defined(TD_THREAD_SANITIZER)  // it delays the signals by which an observed launch knows the
+                                  // time
+      if (is_observed) return;
+#endif
       const Tensor ready = sim_zeros({9}), out = sim_zeros({9});
       if (is_observed)
         CHECK(findings_of([&] { work(ready, out); }).empty());
