@@ -24,11 +24,13 @@ enum {
 
 namespace td::simt {
 
+/// The object at `address`, with atomic operations.
 template <class T>
 TD_SIMT_INLINE auto nv_atomic(T* address) {
   using Object = std::remove_cv_t<T>;
   return cuda::atomic_ref<Object>(*const_cast<Object*>(address));
 }
+/// One of the orders above, as C++ names it.
 constexpr cuda::memory_order nv_order(int order) { return static_cast<cuda::memory_order>(order); }
 
 }  // namespace td::simt
