@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
+#include <iterator>
 #include <mutex>
 #include <numeric>
 #include <random>
@@ -76,20 +78,21 @@ void run_together(const Launch& launch, Observer* observer, const RunOptions& op
 /// @param goes_on whether the launch does; gets what the last block said.
 template <class Number, class GoesOn>
 void run_blocks(Machine& machine, std::uint32_t count, Number number, GoesOn goes_on) {
-  std::vector<SuspendedBlock> waiting;
+  std::deque<SuspendedBlock> waiting;
   const auto keep = [&](bool block_goes_on) {
     if (machine.is_suspended()) waiting.push_back(machine.suspend());
     return goes_on(block_goes_on);
   };
   bool going = true;
   for (std::uint32_t n = 0; n < count && going; ++n) going = keep(machine.run_block(number(n)));
-  std::size_t next = 0;  // of `waiting`
-  for (; next < waiting.size() && going; ++next) {
-    SuspendedBlock block = std::move(waiting[next]);
+  while (going && !waiting.empty()) {
+    SuspendedBlock block = std::move(waiting.front());
+    waiting.pop_front();
     going = keep(machine.resume_block(std::move(block)));
   }
-  waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(next));
-  if (!waiting.empty()) machine.abandon_suspended(std::move(waiting), count);
+  if (!waiting.empty())
+    machine.abandon_suspended(
+        {std::make_move_iterator(waiting.begin()), std::make_move_iterator(waiting.end())}, count);
 }
 
 /// Runs the blocks one after another on the calling OS thread.
